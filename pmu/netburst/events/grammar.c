@@ -60,9 +60,8 @@ static const struct event_mask *masks(const struct pmu *pmu, const struct pmu_ev
 }
 
 #define RINGS ((uint64_t)NETBURST_RINGS << 32)
-#define TAGS                                                                                                 \
-	((uint64_t)(ESCR_TAG_ENABLE | ESCR_TAG) << 32) /* an event that tags counts as it does without       \
-							*/
+/* An event that tags counts as it does without. */
+#define TAGS ((uint64_t)(ESCR_TAG_ENABLE | ESCR_TAG) << 32)
 
 static uint8_t rings_in(uint64_t word)
 {

@@ -6,11 +6,11 @@ fails, and so does one that no longer names any.
 """
 import os
 import re
-import subprocess
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 sys.path.insert(0, os.path.join(TOP, "tests/self"))
+from house import read, sources  # noqa: E402
 from tap import done, ok  # noqa: E402
 
 REGISTRY = "pmu/families.def"
@@ -55,18 +55,6 @@ def parse(text):
                 complaints.append(line)
             listed.add(name)
     return listed, complaints
-
-
-def read(name):
-    with open(os.path.join(TOP, name), encoding="utf-8") as f:
-        return f.read()
-
-
-def sources():
-    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "boot", "arch", "pmu", "tests", "tools"]
-    listed = subprocess.run(command, cwd=TOP, stdout=subprocess.PIPE, text=True, check=True).stdout.split()
-    there = [f for f in listed if os.path.exists(os.path.join(TOP, f))]
-    return {f: read(f) for f in there if f.endswith((".c", ".h", ".S", ".def"))}
 
 
 def main():
