@@ -77,6 +77,38 @@ static void take_memory(void *p, void *memory)
 	(void)p, (void)memory;
 }
 
+/* Where the displacement behind an opcode begins: CALL and JMP, MOV and LEA relative to RIP. 0: it has none.
+ */
+static UINT32 displacement(const Byte *code)
+{
+	if (code[0] == 0xe8 || code[0] == 0xe9)
+		return 1;
+	if ((code[0] == 0x89 || code[0] == 0x8b || code[0] == 0x8d) && (code[1] & 0xc7) == 0x05)
+		return 2;
+	return 0;
+}
+
+/**
+ * Undo the branch filter of scripts/pack, which makes displacements absolute. Those whose highest byte was
+ * neither 0 nor FFH were left alone, and those that were changed have such a byte still.
+ */
+static void make_relative(Byte *image, UINT32 size)
+{
+	UINT32 at = 0, value;
+
+	while (at + 6 <= size) {
+		UINT32 skip = displacement(image + at);
+
+		at += skip ? skip + 4 : 1;
+		if (!skip || (image[at - 1] != 0 && image[at - 1] != 0xff))
+			continue;
+		memcpy(&value, image + at - 4, 4);
+		value = (value - at) & 0x1ffffff;
+		value |= (value >> 24) * 0xfe000000;
+		memcpy(image + at - 4, &value, 4);
+	}
+}
+
 /** Unpack into memory of our own; EFI_SUCCESS only if every bit is as it was packed. */
 static EFI_STATUS unpack_into(Byte *image)
 {
@@ -89,6 +121,7 @@ static EFI_STATUS unpack_into(Byte *image)
 		       LZMA_FINISH_ANY, &status, &memory) != SZ_OK ||
 	    size != payload.size)
 		return EFI_COMPROMISED_DATA;
+	make_relative(image, payload.size);
 	if (EFI_ERROR(bs->CalculateCrc32(image, payload.size, &crc)) || crc != payload.crc32)
 		return EFI_COMPROMISED_DATA;
 	return EFI_SUCCESS;
