@@ -19,6 +19,9 @@ struct planner {
 bool planner_refuse(const struct planner *p, struct text_place at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/** A raw selector that is written as it was given; 0 if the configuration has none. */
+uint64_t planner_words(const struct pmu *pmu, const struct pmu_config *config);
+
 /** record= of hardware: whether there is such a source, and everything that it needs is said, and nothing
  * else. */
 bool planner_check_source(const struct planner *p);

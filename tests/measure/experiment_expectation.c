@@ -1,0 +1,229 @@
+/*
+ * What an experiment should show: the rows of the table that a request is the code of, and what they make of
+ * a kernel.
+ */
+#include "tests/measure/experiment_planner.h"
+#include "tests/report/level_words.h"
+
+#include "arch/levels.h"
+
+#include <stdio.h>
+
+/* What a selector counts, without how it is counted. */
+static uint64_t what(const struct pmu *pmu, uint64_t code)
+{
+	const struct event_grammar *g = pmu->driver->grammar;
+
+	return g ? code & ~g->code_how : code;
+}
+
+static const struct pmu_event *row_with(const struct pmu *pmu, uint64_t code)
+{
+	const struct pmu_event *like = NULL;
+
+	for (unsigned i = 0; i < pmu->n_events; i++) {
+		const struct pmu_event *e = pmu->events[i];
+
+		if (e->counters && e->code == code)
+			return e;
+		if (e->counters && !like && what(pmu, e->code) == what(pmu, code))
+			like = e;
+	}
+	return like;
+}
+
+/* Whether the selector lets less through than the row's, or waits. */
+static bool filters(const struct pmu *pmu, const struct event_request *r, const struct pmu_event *row)
+{
+	const struct event_grammar *g = pmu->driver->grammar;
+
+	return event_is_filtered(r) || (g && (r->config.code ^ row->code) & g->code_how & ~g->code_written);
+}
+
+#define JOINED 16
+
+static uint64_t bits_of(const struct event_mask *masks)
+{
+	uint64_t all = 0;
+
+	for (const struct event_mask *m = masks; m->name; m++)
+		all |= m->code;
+	return all;
+}
+
+/* The unit masks of the event that a selector has, whether it was named or not. NULL: none are known. */
+static const struct event_mask *masks_of(const struct pmu *pmu, const struct event_request *r, uint64_t *all)
+{
+	const struct event_grammar *g = pmu->driver->grammar;
+	const struct event_mask *masks;
+
+	for (unsigned i = 0; g && g->masks && i < pmu->n_events; i++) {
+		const struct pmu_event *e = r->event ? r->event : pmu->events[i];
+
+		masks = g->masks(pmu, e);
+		*all = masks ? bits_of(masks) : 0;
+		if (masks && !(what(pmu, r->config.code ^ e->code) & ~*all))
+			return masks;
+		if (r->event)
+			break;
+	}
+	return NULL;
+}
+
+/* The rows that a selector is the code of; several if it joins unit masks that have a row each. Of those all
+ * must be exact: other masks may say how to count, and not what. @return how many, 0 if there are none */
+static unsigned rows_of(const struct pmu *pmu, const struct event_request *r,
+			const struct pmu_event *rows[JOINED])
+{
+	const struct event_mask *masks;
+	uint64_t all;
+	unsigned n = 0;
+
+	rows[0] = r->joined                                      ? r->counts_as
+		  : r->event && r->event->code == r->config.code ? r->event
+								 : row_with(pmu, r->config.code);
+	if (rows[0] || r->joined || !(masks = masks_of(pmu, r, &all)))
+		return rows[0] != NULL;
+	for (const struct event_mask *m = masks; m->name; m++) {
+		if (!(r->config.code & m->code))
+			continue;
+		if (n == JOINED || !(rows[n] = row_with(pmu, (r->config.code & ~all) | m->code)) ||
+		    rows[n]->judgement != EVENT_EXACT || rows[n]->terms[0].quantity == Q_NOT_PROVOKED)
+			return 0;
+		n++;
+	}
+	return n;
+}
+
+/* What joined masks show: no less than one of them alone, no more than all together. */
+static bool join(const struct pmu_event *const *rows, unsigned count, const struct kernel *k, uint64_t n,
+		 int64_t more, struct expectation *x)
+{
+	int64_t low = 0, high = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		if (expectation(rows[i], k, n, x) != EXPECTATION_OK)
+			return false;
+		if (x->low > low)
+			low = x->low;
+		if (__builtin_add_overflow(high, x->high, &high))
+			high = INT64_MAX;
+	}
+	x->low = low;
+	x->high = high + more;
+	if (count > 1 && x->low != x->high && !x->reason)
+		x->reason = "joined unit masks: at least what one of them counts, at most the sum";
+	return true;
+}
+
+/* The masks' shares: the largest is subtracted, as one of them has it alone; the others may add up. */
+static int64_t share_of_rows(const struct pmu_event *const *rows, unsigned count,
+			     const struct pmu_bracket *bracket, int64_t *more)
+{
+	int64_t largest = 0, all = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		int64_t own = bracket_share(bracket, rows[i]);
+
+		all += own;
+		if (own > largest)
+			largest = own;
+	}
+	*more = all - largest;
+	return largest;
+}
+
+static bool waits_for_overflow(const struct experiment_plan *plan, unsigned request)
+{
+	return plan->cascade_from != plan->cascade_to && request == plan->cascade_to;
+}
+
+const struct pmu_event *experiment_row(const struct experiment_plan *plan, unsigned request)
+{
+	const struct pmu_event *rows[JOINED];
+
+	return rows_of(plan->pmu, &plan->request[request], rows) == 1 ? rows[0] : NULL;
+}
+
+int64_t experiment_share(const struct experiment_plan *plan, unsigned request,
+			 const struct pmu_bracket *bracket)
+{
+	const struct event_request *r = &plan->request[request];
+	const struct pmu_event *rows[JOINED];
+	unsigned count = rows_of(plan->pmu, r, rows);
+	int64_t more;
+
+	if (!count || (filters(plan->pmu, r, rows[0]) && !waits_for_overflow(plan, request)) ||
+	    (!(r->config.levels & (plan->level ? LEVELS_USER : LEVELS_SYSTEM)) &&
+	     !(rows[0]->flags & EVENT_ANY_LEVEL)))
+		return 0;
+	return share_of_rows(rows, count, bracket, &more);
+}
+
+int64_t experiment_share_ahead(const struct experiment_plan *plan, unsigned request,
+			       const struct pmu_bracket *bracket)
+{
+	const struct event_request *r = &plan->request[request];
+	unsigned c = plan->place[request].alternative;
+	uint32_t n = bracket->ahead[c] + (!plan->level && plan->pmu->counts_start >> c & 1);
+	const struct pmu_bracket ahead = {.own = {{Q_INSTRUCTIONS, n}, {Q_UOPS, n}}};
+	const struct pmu_event *rows[JOINED];
+	unsigned count = rows_of(plan->pmu, r, rows);
+	int64_t more;
+
+	return r->config.levels & (plan->level ? LEVELS_USER : LEVELS_SYSTEM)
+		       ? share_of_rows(rows, count, &ahead, &more)
+		       : 0;
+}
+
+static bool changes_level(const struct kernel *k, uint64_t n)
+{
+	return kernel_amount(k, Q_RING_TO_KERNEL, n).high > 0 || kernel_amount(k, Q_RING_TO_USER, n).high > 0;
+}
+
+bool experiment_expects(const struct experiment_plan *plan, unsigned request, const struct kernel *k,
+			const struct pmu_bracket *bracket, uint64_t n, struct expectation *x,
+			const char **why)
+{
+	static char changes[96];
+	const struct event_request *r = &plan->request[request];
+	const struct pmu_event *rows[JOINED];
+	unsigned count = rows_of(plan->pmu, r, rows);
+	uint8_t here = plan->level ? LEVELS_USER : LEVELS_SYSTEM;
+	int64_t more = 0;
+
+	*x = (struct expectation){.status = EXPECTATION_UNDEFINED};
+	*why = r->joined ? "counted, not judged: no row of the table says what these tags select"
+			 : "counted, not judged: no rows of the table make up this selector";
+	if (!count)
+		return false;
+	*why = "counted, not judged: it begins with an overflow";
+	if (waits_for_overflow(plan, request))
+		return false;
+	*why = "counted, not judged: what a filter lets through depends on the cycles";
+	if (filters(plan->pmu, r, rows[0]))
+		return false;
+	*why = "counted, not judged: what the other logical processor does is not known";
+	if (r->config.any_thread && !plan->pmu->deterministic)
+		return false;
+	*why = "counted, not judged: the code around the window, of the inner ring, counts as well";
+	if (plan->level && planner_words(plan->pmu, &r->config) && r->config.levels & LEVELS_SYSTEM)
+		return false;
+	snprintf(changes, sizeof changes,
+		 "counted, not judged: the kernel changes %ss, and one of them is counted", level_heading());
+	*why = changes;
+	if (r->config.levels != LEVELS_ALL && changes_level(k, n))
+		return false;
+	if (!(r->config.levels & here)) {
+		x->status = EXPECTATION_OK;
+		return true;
+	}
+	*why = "counted, not judged: the kernel does not define what the event counts";
+	if (bracket)
+		share_of_rows(rows, count, bracket, &more);
+	if (!join(rows, count, k, n, more, x))
+		return false;
+	if (!plan->pmu->deterministic)
+		expectation_allow_more(x, rows[0], k, r->config.levels == LEVELS_ALL ? 0 : plan->level, n);
+	return true;
+}
