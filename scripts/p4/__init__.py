@@ -1,0 +1,1 @@
+"""Parts of scripts/p4-experiments."""
