@@ -91,6 +91,10 @@ struct pmu_model {
 	 */
 	enum register_answer (*access)(void *state, struct register_access *a);
 
+	/** Whether this register holds the enable of single counters, where brackets start them by another
+	 * one (enum pmu_switch). NULL: there are no two. */
+	bool (*other_switch)(const void *state, uint32_t address);
+
 	/**
 	 * Time goes on by one step.
 	 * @return true if that changed more than values of counters (an overflow: its status, a request, a

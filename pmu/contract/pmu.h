@@ -208,6 +208,9 @@ static inline bool identity_is_union(const uint64_t *code, unsigned n)
 	return parts == (code[0] & 0xff00);
 }
 
+/** What a write can start and stop a counter by: what bracket_enable() uses, or another enable. */
+enum pmu_switch { SWITCH_USUAL, SWITCH_OTHER, SWITCHES };
+
 struct pmu_control_check;
 struct register_range;
 struct event_grammar;
@@ -284,6 +287,16 @@ struct pmu_driver {
 	 * 1). The difference, taken as the counter wraps, is what the window returns (x86: RAX at its end).
 	 */
 	bool (*bracket_read)(const struct pmu *pmu, unsigned c, struct pmu_bracket *out);
+
+	/** Bracket that starts counter c, which has just been programmed, by one of its two switches, and
+	 * stops it by the same or by the other one. The one that does not start it is turned on here, so this
+	 * and program() come before each window. NULL: there is one switch.
+	 *  @return false if this PMU has but one, or refuses */
+	bool (*bracket_mixed)(const struct pmu *pmu, unsigned c, enum pmu_switch start, enum pmu_switch stop,
+			      struct pmu_bracket *out);
+
+	/** What the switches are called: "the global enable". */
+	const char *switch_name[SWITCHES];
 
 	/** Whether event e may be counted by counter c. */
 	bool (*can_count)(const struct pmu *pmu, const struct pmu_event *e, unsigned c);

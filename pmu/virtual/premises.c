@@ -37,6 +37,13 @@ static void count(const struct model_increment *i)
 		*i->counter += i->amount;
 }
 
+/* Of any counter, by this write. */
+static bool starts_count(const struct premises *p)
+{
+	return premise_broken(p, PREMISE_START_COUNTED) ||
+	       (premise_broken(p, PREMISE_START_BUT_OTHER) && !p->by_other);
+}
+
 static bool counts_start(struct premises *p, uint64_t *counter)
 {
 	unsigned number = number_of(p, counter);
@@ -45,14 +52,15 @@ static bool counts_start(struct premises *p, uint64_t *counter)
 		return true;
 	if (premise_broken(p, PREMISE_START_AT_TIMES) && number == 1 && p->starts++ % EVERY_THIRD == 0)
 		return true;
-	return premise_broken(p, PREMISE_START_COUNTED);
+	return starts_count(p);
 }
 
 bool premises_before_write(struct premises *p, const struct pmu_model *model, void *state,
 			   const struct step *write)
 {
 	p->n_before = ask(model, state, write, p->before);
-	return p->n_before && premise_broken(p, PREMISE_STOP_COUNTED);
+	return p->n_before && (premise_broken(p, PREMISE_STOP_COUNTED) ||
+			       (premise_broken(p, PREMISE_STOP_BUT_OTHER) && !p->by_other));
 }
 
 bool premises_after_write(struct premises *p, const struct pmu_model *model, void *state,
@@ -62,7 +70,7 @@ bool premises_after_write(struct premises *p, const struct pmu_model *model, voi
 	int n = ask(model, state, write, after);
 
 	if (n < 0 || p->n_before < 0)
-		return n < 0 && premise_broken(p, PREMISE_START_COUNTED);
+		return n < 0 && starts_count(p);
 	for (int i = 0; i < n; i++)
 		if (!among(after[i].counter, p->before, p->n_before) && counts_start(p, after[i].counter))
 			count(&after[i]);

@@ -30,6 +30,7 @@ struct premises {
 	unsigned n_seen, starts;
 	struct model_increment before[PREMISE_COUNTERS];
 	int n_before;                    /* -1: the model cannot tell */
+	bool by_other;                   /* the write is to the other switch (enum pmu_switch) */
 	uint64_t kept[PREMISE_COUNTERS]; /* values of those seen, by premises_keep_others() */
 };
 
@@ -38,7 +39,8 @@ static inline bool premise_broken(const struct premises *p, enum premise which)
 	return p->faults >> which & 1;
 }
 
-/** Before the model carries out a WRMSR in ring 0: what it would add to counters that run.
+/** Before the model carries out a WRMSR in ring 0, .by_other being set: what it would add to counters that
+ * run.
  * @return true if the instruction is to reach the model before the write, and not after it: what the write
  * stops counts it then */
 bool premises_before_write(struct premises *p, const struct pmu_model *model, void *state,

@@ -2,7 +2,9 @@
  * Which of the two writes of a bracket a counter counts, and how often a reading of a counter. The sum of
  * both writes is what an empty window has beyond the implied share. A reading inside the window tells the
  * start apart from the stop; a second enabling write, while the counter runs, what such a write counts at
- * all.
+ * all. Where a counter has two switches, windows that start by either and stop by either tell the writes
+ * apart as well, unless all four count alike, and whether a write to the one counts otherwise than a write to
+ * the other.
  */
 #include "tests/measure/pass.h"
 #include "tests/judge/shares.h"
@@ -134,6 +136,104 @@ static bool steady_count(struct run *run, unsigned c, const struct pmu_event *e,
 	return true;
 }
 
+/* --- mixing switches -------------------------------------------------------------------------------- */
+
+struct mixing {
+	const struct pmu *pmu;
+	unsigned counter, windows;
+	const struct pmu_event *event;
+	const char *failure;
+	bool steady;
+	int64_t extra[SWITCHES][SWITCHES]; /* beyond what lies between, by what starts and what stops */
+};
+
+/* What starts and stops is programmed anew for each window. @return whether a window ran */
+static bool mixed_window(struct mixing *m, const struct slot *slot, enum pmu_switch start,
+			 enum pmu_switch stop, bool first)
+{
+	const struct pmu_driver *d = m->pmu->driver;
+	struct pmu_bracket bracket;
+	struct window w = {.kernel = share_kernel(0), .bracket = &bracket};
+	int64_t *extra = &m->extra[start][stop], counted;
+	uint64_t before, after;
+	const void *entry;
+
+	if (!d->program(m->pmu, m->counter, &slot->config) ||
+	    !d->bracket_mixed(m->pmu, m->counter, start, stop, &bracket) ||
+	    !d->read(m->pmu, m->counter, &before))
+		return false;
+	entry = window_compose(&w);
+	if (!entry)
+		return false;
+	window_run(entry, &w, 0);
+	if (!d->read(m->pmu, m->counter, &after))
+		return false;
+	counted =
+		counter_step(&m->pmu->counter[m->counter], before, after) - bracket_share(&bracket, m->event);
+	m->steady = m->steady && (first || counted == *extra);
+	*extra = counted;
+	return true;
+}
+
+static void run_mixed(void *arg)
+{
+	struct mixing *m = arg;
+	const struct slot slot = pass_slot(m->event, m->counter, LEVELS_ALL);
+
+	m->steady = true;
+	m->failure = "a mixed window did not run";
+	for (unsigned at = 0; at < SWITCHES * SWITCHES; at++)
+		for (unsigned i = 0; i <= m->windows; i++) /* the first one warms up */
+			if (!mixed_window(m, &slot, at / SWITCHES, at % SWITCHES, i <= 1))
+				return;
+	if (m->pmu->driver->release(m->pmu, m->counter))
+		m->failure = NULL;
+}
+
+/* What each write counts, 0 or 1, by the switch that it turns. */
+struct writes {
+	int8_t start[SWITCHES], stop[SWITCHES];
+	bool sure; /* nothing else makes these counts */
+};
+
+/* @return whether the four counts are those of four writes that count themselves or do not */
+static bool solve(int64_t extra[SWITCHES][SWITCHES], struct writes *out)
+{
+	unsigned solutions = 0;
+
+	for (unsigned bits = 0; bits < 16; bits++) {
+		struct writes w = {{bits & 1, bits >> 1 & 1}, {bits >> 2 & 1, bits >> 3 & 1}, false};
+		bool fits = true;
+
+		for (unsigned at = 0; at < SWITCHES * SWITCHES; at++)
+			fits = fits && extra[at / SWITCHES][at % SWITCHES] ==
+					       w.start[at / SWITCHES] + w.stop[at % SWITCHES];
+		if (!fits)
+			continue;
+		*out = w;
+		solutions++;
+	}
+	out->sure = solutions == 1;
+	return solutions != 0;
+}
+
+/* @return whether counter c has two switches, and windows that mix them are as writes make them */
+static bool mixed_writes(struct run *run, unsigned c, const struct pmu_event *e, struct writes *out,
+			 bool *inexplicable)
+{
+	struct mixing m = {.pmu = run->pmu,
+			   .counter = c,
+			   .event = e,
+			   .windows = run->pmu->virtual ? WINDOWS_VIRTUAL : WINDOWS};
+	struct result fault = {0};
+
+	*inexplicable = false;
+	if (!run->pmu->driver->bracket_mixed || !run->call(run, run_mixed, &m, LEARN_MS, &fault) || m.failure)
+		return false;
+	*inexplicable = !m.steady || !solve(m.extra, out);
+	return !*inexplicable;
+}
+
 /* A pass of one window is enough: it measures the share before. */
 static struct share share_behind(struct run *run, unsigned c, const struct pmu_event *e, enum mechanism m,
 				 struct share_place *at)
@@ -165,7 +265,25 @@ struct finding {
 	int64_t share[PMU_COUNTERS_MAX], implied[PMU_COUNTERS_MAX];
 	int64_t running[PMU_COUNTERS_MAX]; /* what a write in a running window counts, if not 1 */
 	uint64_t twice;                    /* counters that count RDPMC otherwise than once */
+	/* By what the mixing of switches says: of the other switch's writes those that count otherwise. */
+	uint64_t other_start[2], other_stop[2]; /* not counted, counted */
+	uint64_t inexplicable;                  /* no writes make such counts */
 };
+
+/* Of the writes that the mixing of switches tells apart. @return whether it tells the usual ones apart */
+static bool take_mixed(struct finding *f, uint64_t bit, const struct writes *w)
+{
+	/* Where all count alike, it may be the starts or the stops. */
+	if (!w->sure)
+		return false;
+	if (w->start[SWITCH_OTHER] != w->start[SWITCH_USUAL])
+		f->other_start[w->start[SWITCH_OTHER]] |= bit;
+	if (w->stop[SWITCH_OTHER] != w->stop[SWITCH_USUAL])
+		f->other_stop[w->stop[SWITCH_OTHER]] |= bit;
+	f->start |= w->start[SWITCH_USUAL] ? bit : 0;
+	f->stop |= w->stop[SWITCH_USUAL] ? bit : 0;
+	return true;
+}
 
 static void learn_writes(struct run *run, struct finding *f, unsigned c, const struct pmu_event *e)
 {
@@ -173,8 +291,9 @@ static void learn_writes(struct run *run, struct finding *f, unsigned c, const s
 	struct share s = share_behind(run, c, e, MECHANISM_WRITE, &at);
 	uint64_t bit = UINT64_C(1) << c;
 	int64_t extra = s.value - s.implied, inside = 0, again = 0;
+	struct writes writes;
 	unsigned start;
-	bool read;
+	bool read, inexplicable;
 
 	f->share[c] = s.value;
 	f->implied[c] = s.implied;
@@ -184,6 +303,13 @@ static void learn_writes(struct run *run, struct finding *f, unsigned c, const s
 		f->not_one |= bit;
 		f->running[c] = again - s.value - start + 1;
 	}
+	if (mixed_writes(run, c, e, &writes, &inexplicable)) {
+		inexplicable = writes.start[SWITCH_USUAL] + writes.stop[SWITCH_USUAL] != extra;
+		if (!inexplicable && take_mixed(f, bit, &writes))
+			return;
+	}
+	if (inexplicable)
+		f->inexplicable |= bit;
 	if (!extra)
 		return;
 	read = steady_count(run, c, e, false, &inside, &start);
@@ -259,6 +385,24 @@ static void tell_writes(struct run *run, const struct finding *f, uint64_t mask,
 	run->fact(run, "shares", "writes", text);
 }
 
+/* What of one kind the writes to the other switch do that those to the usual one do not, or the reverse. */
+static void tell_other(struct run *run, const uint64_t other[2], uint64_t of, const char *does)
+{
+	const char *const *name = run->pmu->driver->switch_name;
+	char text[256], list[NAMES];
+
+	for (unsigned counted = 0; counted < 2; counted++) {
+		if (!other[counted])
+			continue;
+		snprintf(text, sizeof text,
+			 "%s counts the write that %s it if that is to %s, but not if it is to %s",
+			 names(run->pmu, other[counted], of, list), does,
+			 name[counted ? SWITCH_OTHER : SWITCH_USUAL],
+			 name[counted ? SWITCH_USUAL : SWITCH_OTHER]);
+		run->fact(run, "shares", "switches", text);
+	}
+}
+
 static void tell(struct run *run, const struct finding *f, uint64_t of)
 {
 	char text[256], list[NAMES];
@@ -266,6 +410,18 @@ static void tell(struct run *run, const struct finding *f, uint64_t of)
 	tell_writes(run, f, f->start & ~f->stop, of, "the write that starts it");
 	tell_writes(run, f, f->stop & ~f->start, of, "the write that stops it");
 	tell_writes(run, f, f->start & f->stop, of, "the write that starts it and the one that stops it");
+	tell_other(run, f->other_start, of, "starts");
+	tell_other(run, f->other_stop, of, "stops");
+	if (f->inexplicable) {
+		snprintf(
+			text, sizeof text,
+			"%s counts, started by %s and stopped by %s and the other way round, what no counted "
+			"writes explain",
+			names(run->pmu, f->inexplicable, of, list),
+			run->pmu->driver->switch_name[SWITCH_USUAL],
+			run->pmu->driver->switch_name[SWITCH_OTHER]);
+		run->fact(run, "shares", "switches", text);
+	}
 	if (f->not_one) {
 		snprintf(text, sizeof text,
 			 "%s counts an enabling write in a running window as %" PRId64 " instructions",

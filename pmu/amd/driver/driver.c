@@ -9,6 +9,7 @@
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
 #include "pmu/x86/bracket_read.h"
+#include "pmu/x86/bracket_switch.h"
 #include "pmu/x86/read_counters.h"
 #include "pmu/amd/amd.h"
 #include "pmu/amd/driver/bracket.h"
@@ -395,6 +396,21 @@ static bool bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *
 	return true;
 }
 
+static bool bracket_mixed(const struct pmu *pmu, unsigned c, enum pmu_switch start, enum pmu_switch stop,
+			  struct pmu_bracket *out)
+{
+	uint32_t own = amd_select_msr(pmu, c);
+	uint64_t on;
+
+	if (!pmu->has_global || !msr_read(own, &on))
+		return false;
+	const struct msr_switch both[SWITCHES] = {
+		[SWITCH_USUAL] = {PERF_GLOBAL_CTL, with_pairs(pmu, 1ull << c), 0},
+		[SWITCH_OTHER] = {own, on, on & ~(uint64_t)CTL_EN},
+	};
+	return bracket_switch(both, start, stop, out);
+}
+
 /* Family 15H silently counts wrongly on a counter that the event is not wired to. */
 static bool can_count(const struct pmu *pmu, const struct pmu_event *e, unsigned c)
 {
@@ -481,6 +497,8 @@ const struct pmu_driver amd_driver = {
 	.acknowledge = acknowledge,
 	.bracket_enable = bracket_enable,
 	.bracket_read = bracket_read,
+	.bracket_mixed = bracket_mixed,
+	.switch_name = {"PerfCntrGlobalCtl", "the counter's own enable"},
 	.can_count = can_count,
 	.alternatives = alternatives,
 	.accesses = amd_accesses,

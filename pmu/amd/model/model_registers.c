@@ -328,6 +328,14 @@ static bool line_stays(const void *state)
 	return true;
 }
 
+static bool other_switch(const void *state, uint32_t address)
+{
+	const struct amd_state *s = state;
+	unsigned c;
+
+	return s->v2 && core_register(s, address, &c) == SELECT;
+}
+
 const struct pmu_model amd_model = {
 	.name = "amd",
 	.state_size = sizeof(struct amd_state),
@@ -336,6 +344,7 @@ const struct pmu_model amd_model = {
 	.line_stays = line_stays,
 	.reset = reset,
 	.access = access,
+	.other_switch = other_switch,
 	.advance = amd_advance,
 	.counts = amd_counts,
 	.counting = counting,

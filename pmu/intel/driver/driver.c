@@ -6,6 +6,7 @@
 #include "arch/x86/cpu/msr.h"
 #include "pmu/contract/counter_values.h"
 #include "pmu/x86/bracket_read.h"
+#include "pmu/x86/bracket_switch.h"
 #include "pmu/x86/read_counters.h"
 #include "pmu/intel/driver/bracket.h"
 #include "pmu/intel/driver/here.h"
@@ -508,6 +509,23 @@ static bool bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *
 	return true;
 }
 
+static bool bracket_mixed(const struct pmu *pmu, unsigned c, enum pmu_switch start, enum pmu_switch stop,
+			  struct pmu_bracket *out)
+{
+	const struct pmu_counter *k = &pmu->counter[c];
+	uint32_t own = general(k) ? IA32_PERFEVTSEL0 + k->index : IA32_FIXED_CTR_CTRL;
+	uint64_t on;
+
+	if (!pmu->has_global || !msr_read(own, &on))
+		return false;
+	uint64_t off = on & ~(general(k) ? EVTSEL_EN : (FIXED_OS | FIXED_USR) << 4 * k->index);
+	const struct msr_switch both[SWITCHES] = {
+		[SWITCH_USUAL] = {IA32_PERF_GLOBAL_CTRL, global_bit(k), 0},
+		[SWITCH_OTHER] = {own, on, off},
+	};
+	return bracket_switch(both, start, stop, out);
+}
+
 static bool can_count(const struct pmu *pmu, const struct pmu_event *e, unsigned c)
 {
 	const struct pmu_counter *k = &pmu->counter[c];
@@ -610,6 +628,8 @@ const struct pmu_driver intel_driver = {
 	.acknowledge = acknowledge,
 	.bracket_enable = bracket_enable,
 	.bracket_read = bracket_read,
+	.bracket_mixed = bracket_mixed,
+	.switch_name = {"IA32_PERF_GLOBAL_CTRL", "the counter's own enable"},
 	.can_count = can_count,
 	.accesses = intel_accesses,
 	.power_up = intel_power_up,

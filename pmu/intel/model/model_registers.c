@@ -567,6 +567,14 @@ static bool line_stays(const void *state)
 	return intel_hook_line_stays(state);
 }
 
+static bool other_switch(const void *state, uint32_t address)
+{
+	const struct intel_state *s = state;
+
+	return s->leaf.version >= 2 &&
+	       (address == IA32_FIXED_CTR_CTRL || address - IA32_PERFEVTSEL0 < INTEL_GENERAL_MAX);
+}
+
 const struct pmu_model intel_model = {
 	.name = "intel",
 	.state_size = sizeof(struct intel_state),
@@ -575,6 +583,7 @@ const struct pmu_model intel_model = {
 	.line_stays = line_stays,
 	.reset = reset,
 	.access = access,
+	.other_switch = other_switch,
 	.counts = intel_counts,
 	.advance = intel_advance,
 	.counting = counting,

@@ -12,6 +12,7 @@
 #include "arch/x86/cpu/msr.h"
 #include "pmu/netburst/driver/state.h"
 #include "pmu/x86/bracket_read.h"
+#include "pmu/x86/bracket_switch.h"
 
 #include <string.h>
 
@@ -136,4 +137,20 @@ bool netburst_bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket
 	bracket_rdpmc(pmu->counter[c].selector, (1ull << NETBURST_COUNTER_WIDTH) - 1, out);
 	out->own[3] = (struct qterm){Q_UOPS, BRACKET_RDPMC_OWN};
 	return true;
+}
+
+/* ENABLE as a write that starts: what else the CCCR holds was just written, and nothing has overflowed. */
+bool netburst_bracket_mixed(const struct pmu *pmu, unsigned c, enum pmu_switch start, enum pmu_switch stop,
+			    struct pmu_bracket *out)
+{
+	const struct netburst_use *u = &netburst_use(pmu)[c];
+	uint64_t cccr;
+
+	if (!u->used || u->waits || !msr_read(MSR_NETBURST_CCCR0 + c, &cccr))
+		return false;
+	const struct msr_switch both[SWITCHES] = {
+		[SWITCH_USUAL] = {netburst_escr[u->escr].msr, u->escr_value, u->escr_value & ~NETBURST_RINGS},
+		[SWITCH_OTHER] = {MSR_NETBURST_CCCR0 + c, cccr | CCCR_ENABLE, cccr & ~(uint64_t)CCCR_ENABLE},
+	};
+	return bracket_switch(both, start, stop, out);
 }

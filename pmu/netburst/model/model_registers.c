@@ -391,6 +391,12 @@ static bool take_pmi(void *state)
 	return take_pmi_of(state, 0);
 }
 
+static bool other_switch(const void *state, uint32_t address)
+{
+	(void)state;
+	return address - MSR_NETBURST_CCCR0 < NETBURST_COUNTERS;
+}
+
 const struct pmu_model netburst_model = {
 	.name = "netburst",
 	.state_size = sizeof(struct netburst_state),
@@ -398,6 +404,7 @@ const struct pmu_model netburst_model = {
 	.errata = &netburst_known_errata,
 	.reset = reset,
 	.access = access,
+	.other_switch = other_switch,
 	.advance = netburst_advance,
 	.counting = counting,
 	.increments = netburst_increments,

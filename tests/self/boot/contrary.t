@@ -33,13 +33,16 @@ for cpu in CPUS:
        [s for s in shares if s.get("share") != s["implied"]][:5] + tail(plain))
     for inject, text in (("start-counted", "counts the write that starts it: a window has 4 instructions"),
                          ("stop-counted", "counts the write that stops it: a window has 4 instructions"),
-                         ("start-counted+stop-counted", "counts the write that starts it and the one that stops it: a window has 5 instructions"),
+                         ("start-counted-but-own+stop-counted", "counts the write that starts it and the one that stops it: a window has 5 instructions"),
                          ("rdpmc-twice", "counts RDPMC as 2 instructions")):
         r = run(cpu, inject, options)
         name = cpu + ", " + inject
         sound(r, name)
         equal(verdicts(r), verdicts(plain), name + ": every row is judged as on the plain CPU")
-        ok(len(facts(r)) == 1 and "each counter " + text in facts(r)[0], name + ": the deviation is named once", facts(r))
+        # Where a counter has two enables it shows that one of them is otherwise.
+        mixed = ["shares: switches"] if "own" in inject and cpu != "amd-zen3" else []
+        ok(len(facts(r)) == 1 + len(mixed) and "each counter " + text in facts(r)[0] and (not mixed or "each counter counts the write that starts it if that is to"
+           in facts(r)[1]), name + ": the deviation is named once", facts(r))
         if inject == "start-counted":
             valid(r.report, name + ": the report keeps to its schema")
 

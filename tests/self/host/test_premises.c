@@ -2,6 +2,7 @@
  * steps become. */
 #include "pmu/virtual/premises.h"
 #include "arch/x86/step/describe.h"
+#include "tests/self/host/support/fake_cpu.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -129,6 +130,66 @@ static void a_stop_reaches_the_model_before_it_takes_effect(void **state)
 	assert_int_equal(write_enables(0), -1);
 	assert_int_equal(write_enables(4), 0);
 	assert_int_equal(write_enables(0), 0); /* of a clock alone the write does nothing */
+}
+
+/* By the usual switch they count as with the premises without "but", by the other one they do not. */
+static void writes_to_the_other_switch_may_count_otherwise(void **state)
+{
+	(void)state;
+	otherwise(PREMISE_START_BUT_OTHER);
+	write_enables(7);
+	counters_are(1, 0, 0);
+	write_enables(0);
+	premises_state.by_other = true;
+	write_enables(7);
+	counters_are(1, 0, 0);
+	model_state.cannot_tell = true;
+	assert_int_equal(write_enables(1), 0);
+	premises_state.by_other = false;
+	assert_int_equal(write_enables(1), 1);
+	model_state.cannot_tell = false;
+	premises_state.faults = 0;
+	otherwise(PREMISE_STOP_BUT_OTHER);
+	write_enables(1);
+	assert_int_equal(write_enables(0), -1);
+	write_enables(1);
+	premises_state.by_other = true;
+	assert_int_equal(write_enables(0), 0);
+}
+
+/* Which registers those are: on no CPU the ones that brackets write, and one for each counter that starts so.
+ */
+static void models_know_the_other_switch(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; model_profile(i); i++) {
+		const struct model_profile *p = model_profile(i);
+		unsigned n = 0;
+
+		fake_cpu_start(p, NULL);
+		for (uint32_t address = 0; p->model->other_switch && address < 0x1000; address++)
+			n += p->model->other_switch(fake_cpu_state(), address);
+		for (uint32_t address = 0xc0010000; p->model->other_switch && address < 0xc0010300; address++)
+			n += p->model->other_switch(fake_cpu_state(), address);
+		if (!strcmp(p->model->name, "netburst")) {
+			assert_int_equal(n, 18);
+			assert_true(p->model->other_switch(fake_cpu_state(), 0x360));
+			assert_true(p->model->other_switch(fake_cpu_state(), 0x371));
+		} else if (n && !strcmp(p->model->name, "intel")) {
+			for (uint32_t address = 0x186; address < 0x18a; address++)
+				assert_true(p->model->other_switch(fake_cpu_state(), address));
+			assert_true(p->model->other_switch(fake_cpu_state(), 0x38d));
+			assert_false(p->model->other_switch(fake_cpu_state(), 0x38f));
+			assert_false(p->model->other_switch(fake_cpu_state(), 0xc1));
+		} else if (n) {
+			assert_string_equal(p->model->name, "amd");
+			assert_true(p->model->other_switch(fake_cpu_state(), 0xc0010200));
+			assert_true(p->model->other_switch(fake_cpu_state(), 0xc001020a));
+			assert_false(p->model->other_switch(fake_cpu_state(), 0xc0010201));
+			assert_false(p->model->other_switch(fake_cpu_state(), 0xc0000301));
+		}
+		fake_cpu_stop();
+	}
 }
 
 /* One that can tell only afterwards has been started as any other. */
@@ -316,6 +377,8 @@ int main(void)
 		cmocka_unit_test_setup(a_start_counts_once_and_no_time, setup),
 		cmocka_unit_test_setup(a_start_makes_nothing_overflow, setup),
 		cmocka_unit_test_setup(a_stop_reaches_the_model_before_it_takes_effect, setup),
+		cmocka_unit_test_setup(writes_to_the_other_switch_may_count_otherwise, setup),
+		cmocka_unit_test_setup(models_know_the_other_switch, setup),
 		cmocka_unit_test_setup(half_an_answer_is_none, setup),
 		cmocka_unit_test_setup(a_model_that_cannot_tell_sees_the_whole_instruction, setup),
 		cmocka_unit_test_setup(some_count_it, setup),

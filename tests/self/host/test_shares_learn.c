@@ -165,6 +165,153 @@ static void a_redundant_write_is_found(void **state)
 		1);
 }
 
+/* --- switches that are mixed ------------------------------------------------------------------------- */
+
+/* Of each way to count the four writes: what is found of the usual two, and whether that is sure. */
+static void mixing_tells_all_ways_apart_but_one(void **state)
+{
+	(void)state;
+	for (unsigned bits = 0; bits < 16; bits++) {
+		bool start = bits & 1, stop = bits >> 1 & 1, other_start = bits >> 2 & 1,
+		     other_stop = bits >> 3;
+		bool alike = start + stop == 1 && start == other_start && stop == other_stop;
+
+		scripted_start("IBC");
+		scripted.two_switches = true;
+		scripted.rdpmc_lags = ALL; /* what it says is not needed */
+		scripted.counts_start = start ? ALL : 0;
+		scripted.counts_stop = stop ? ALL : 0;
+		scripted.counts_other_start = other_start ? ALL : 0;
+		scripted.counts_other_stop = other_stop ? ALL : 0;
+		learn();
+		assert_int_equal(scripted_facts("what no counted writes explain"), 0);
+		if (alike)
+			continue;
+		assert_int_equal(scripted_facts("RDPMC"), 0);
+		assert_int_equal(scripted.pmu.counts_start, start ? ALL : 0);
+		assert_int_equal(scripted.pmu.counts_stop, stop ? ALL : 0);
+		assert_int_equal(scripted.windows_read, 0);
+		assert_int_equal(
+			scripted_facts("each counter counts the write that starts it if that is to the "
+				       "main switch, but not if it is to the side switch"),
+			start && !other_start);
+		assert_int_equal(
+			scripted_facts("each counter counts the write that starts it if that is to the "
+				       "side switch, but not if it is to the main switch"),
+			!start && other_start);
+		assert_int_equal(
+			scripted_facts("each counter counts the write that stops it if that is to the "
+				       "main switch, but not if it is to the side switch"),
+			stop && !other_stop);
+		assert_int_equal(
+			scripted_facts("each counter counts the write that stops it if that is to the "
+				       "side switch, but not if it is to the main switch"),
+			!stop && other_stop);
+		assert_int_equal(scripted.n_facts,
+				 (start || stop) + (start != other_start) + (stop != other_stop));
+	}
+}
+
+/* All four count alike: then the reading decides, as without a second switch. */
+static void mixing_leaves_the_rest_to_the_reading(void **state)
+{
+	(void)state;
+	for (unsigned stops = 0; stops < 2; stops++) {
+		scripted_start("IBC");
+		scripted.two_switches = true;
+		scripted.counts_start = scripted.counts_other_start = stops ? 0 : ALL;
+		scripted.counts_stop = scripted.counts_other_stop = stops ? ALL : 0;
+		learn();
+		assert_int_equal(scripted.pmu.counts_start, stops ? 0 : ALL);
+		assert_int_equal(scripted.pmu.counts_stop, stops ? ALL : 0);
+		assert_true(scripted.windows_read > 0);
+		assert_int_equal(scripted.n_facts, 1);
+	}
+}
+
+static void mixed_counters_are_told_apart(void **state)
+{
+	(void)state;
+	scripted.two_switches = true;
+	scripted.counts_start = SOME;
+	learn();
+	assert_int_equal(scripted.pmu.counts_start, SOME);
+	assert_int_equal(scripted.pmu.counts_stop, 0);
+	assert_int_equal(scripted.n_facts, 2);
+	assert_int_equal(scripted_facts("PMC1, PMC3 counts the write that starts it if that is to the main"),
+			 1);
+}
+
+static void mixing_that_makes_no_sense_is_told(void **state)
+{
+	(void)state;
+	scripted.two_switches = true;
+	scripted.mixes_shake = 4;
+	scripted.counts_stop = scripted.counts_other_stop = ALL;
+	learn();
+	assert_int_equal(scripted.pmu.counts_stop, ALL); /* the reading says it */
+	assert_int_equal(scripted.n_facts, 2);
+	assert_int_equal(
+		scripted_facts("PMC2 counts, started by the main switch and stopped by the side switch "
+			       "and the other way round, what no counted writes explain"),
+		1);
+}
+
+/* More than two writes can count, and a mixture that is right for itself but not for the usual bracket. */
+static int64_t of_mixed(unsigned c, const struct scripted_window *at)
+{
+	return c == 1 && at->w->bracket->own[0].amount == 4 ? 3 : 0;
+}
+
+static int64_t of_usual(unsigned c, const struct scripted_window *at)
+{
+	return c == 1 && at->w->bracket->own[0].amount == SCRIPTED_SHARE && !at->w->bracket->own_readings &&
+	       !at->w->level;
+}
+
+static void mixing_has_to_agree_with_the_usual_bracket(void **state)
+{
+	int64_t (*const cases[])(unsigned, const struct scripted_window *) = {of_mixed, of_usual};
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		scripted_start("IBC");
+		scripted.two_switches = true;
+		scripted.beyond = cases[i];
+		learn();
+		assert_int_equal(scripted_facts("PMC1 counts, started by the main switch and stopped by"), 1);
+	}
+}
+
+/* A switch that is refused, or missing, is no finding. */
+static void without_a_second_switch_there_is_no_mixing(void **state)
+{
+	(void)state;
+	scripted.counts_stop = ALL;
+	learn();
+	assert_int_equal(scripted.windows_mixed, 0);
+	assert_int_equal(scripted.n_facts, 1);
+	scripted_start("IBC");
+	scripted.two_switches = true;
+	scripted.counts_stop = ALL;
+	scripted.refuse = SCRIPTED_MIXED;
+	scripted.refuse_counter = 2;
+	learn();
+	assert_int_equal(scripted.pmu.counts_stop, ALL);
+	assert_int_equal(scripted_facts("what no counted writes explain"), 0);
+}
+
+static void a_thousand_mixed_windows_on_hardware(void **state)
+{
+	(void)state;
+	scripted.pmu.virtual = scripted.pmu.deterministic = false;
+	scripted.pmu.left_out = ALL - 1;
+	scripted.two_switches = true;
+	scripted.counts_start = 1;
+	learn();
+	assert_int_equal(scripted.windows_mixed, 4 * 1001);
+}
+
 static int64_t cold(unsigned c, const struct scripted_window *at)
 {
 	const struct pmu_bracket *b = at->w->bracket;
@@ -297,6 +444,13 @@ int main(void)
 		cmocka_unit_test_setup(what_cannot_be_told_apart_is_said, setup),
 		cmocka_unit_test_setup(a_reading_that_lags_does_not_hide_it, setup),
 		cmocka_unit_test_setup(a_redundant_write_is_found, setup),
+		cmocka_unit_test_setup(mixing_tells_all_ways_apart_but_one, setup),
+		cmocka_unit_test_setup(mixing_leaves_the_rest_to_the_reading, setup),
+		cmocka_unit_test_setup(mixed_counters_are_told_apart, setup),
+		cmocka_unit_test_setup(mixing_that_makes_no_sense_is_told, setup),
+		cmocka_unit_test_setup(mixing_has_to_agree_with_the_usual_bracket, setup),
+		cmocka_unit_test_setup(without_a_second_switch_there_is_no_mixing, setup),
+		cmocka_unit_test_setup(a_thousand_mixed_windows_on_hardware, setup),
 		cmocka_unit_test_setup(the_first_window_warms_up, setup),
 		cmocka_unit_test_setup(rdpmc_by_one_more_or_less_is_found, setup),
 		cmocka_unit_test_setup(what_nothing_explains_is_no_finding, setup),

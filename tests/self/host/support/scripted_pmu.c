@@ -197,6 +197,24 @@ static bool bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *
 	return true;
 }
 
+/* nop; nop; nop; nop; wrmsr */
+static const uint8_t mixed_code[] = {0x90, 0x90, 0x90, 0x90, 0x0f, 0x30};
+#define MIXED_SHARE 4
+
+static bool bracket_mixed(const struct pmu *pmu, unsigned c, enum pmu_switch first, enum pmu_switch last,
+			  struct pmu_bracket *out)
+{
+	(void)pmu;
+	assert_int_equal(scripted.value[c], 0); /* it has just been programmed */
+	*out = (struct pmu_bracket){.start = mixed_code,
+				    .start_end = mixed_code + sizeof mixed_code,
+				    .stop = mixed_code,
+				    .stop_end = mixed_code + sizeof mixed_code,
+				    .args = {UINT64_C(1) << c, first, last},
+				    .own = {{Q_INSTRUCTIONS, MIXED_SHARE}}};
+	return scripted.two_switches && !refused(SCRIPTED_MIXED, c);
+}
+
 static bool can_count(const struct pmu *pmu, const struct pmu_event *e, unsigned c)
 {
 	(void)pmu;
@@ -217,6 +235,8 @@ static const struct pmu_driver driver = {
 	.acknowledge = acknowledge,
 	.bracket_enable = bracket_enable,
 	.bracket_read = bracket_read,
+	.bracket_mixed = bracket_mixed,
+	.switch_name = {"the main switch", "the side switch"},
 	.can_count = can_count,
 };
 
@@ -286,6 +306,23 @@ static void read_inside(unsigned c, uint64_t n)
 	scripted.windows_read++;
 }
 
+static bool is_mixed(const struct window *w)
+{
+	return w->bracket->start == mixed_code;
+}
+
+/* What the two writes of a window count, by the switches that they turn. */
+static int64_t counted_writes(unsigned c, const struct window *w)
+{
+	bool other_start = is_mixed(w) && w->bracket->args[1] == SWITCH_OTHER,
+	     other_stop = is_mixed(w) && w->bracket->args[2] == SWITCH_OTHER;
+	uint64_t first = other_start ? scripted.counts_other_start : scripted.counts_start,
+		 last = other_stop ? scripted.counts_other_stop : scripted.counts_stop;
+	int64_t shaken = is_mixed(w) && scripted.mixes_shake >> c & 1 ? scripted.windows_mixed % 2 : 0;
+
+	return (first >> c & 1) + (last >> c & 1) + shaken;
+}
+
 static uint64_t count(unsigned c, const struct scripted_window *at, bool enabled_inside)
 {
 	const struct window *w = at->w;
@@ -296,7 +333,7 @@ static uint64_t count(unsigned c, const struct scripted_window *at, bool enabled
 	if (config[c].levels & here && !(scripted.never_ticks & bit)) {
 		amount = declared(c, w, at->n);
 		if (counts_instructions(c) && enabled_inside) {
-			amount += (scripted.counts_start >> c & 1) + (scripted.counts_stop >> c & 1);
+			amount += counted_writes(c, w);
 			if (start_is_doubled(w))
 				amount += START_INSTRUCTIONS - 1 + scripted.running_write[c];
 		}
@@ -314,7 +351,7 @@ static uint64_t count(unsigned c, const struct scripted_window *at, bool enabled
 uint64_t window_run(const void *entry, const struct window *w, uint64_t n)
 {
 	static struct scripted_window at;
-	bool inside = w->bracket->start == start_code || start_is_doubled(w);
+	bool inside = w->bracket->start == start_code || start_is_doubled(w) || is_mixed(w);
 	uint64_t mask = inside ? w->bracket->args[0] : running, rax = 0;
 
 	assert_ptr_equal(entry, &composed);
@@ -326,6 +363,7 @@ uint64_t window_run(const void *entry, const struct window *w, uint64_t n)
 	at.n = n;
 	at.number = scripted.windows++;
 	last_kernel = w->kernel;
+	scripted.windows_mixed += is_mixed(w);
 	for (unsigned i = 0; i < SHARE_LENGTHS; i++)
 		scripted.windows_of[i] += w->kernel == share_kernel(i);
 	for (unsigned c = 0; c < SCRIPTED_COUNTERS; c++)

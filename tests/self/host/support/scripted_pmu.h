@@ -37,6 +37,7 @@ enum scripted_access {
 	SCRIPTED_STATUS,
 	SCRIPTED_ACKNOWLEDGE,
 	SCRIPTED_BRACKET,
+	SCRIPTED_MIXED,
 };
 
 /** A window that runs. */
@@ -55,7 +56,10 @@ struct scripted {
 	struct run_options options;
 
 	/* What is otherwise, a bit or an entry for each counter. */
-	uint64_t counts_start, counts_stop;       /* the bracket's writes */
+	uint64_t counts_start, counts_stop;             /* the bracket's writes */
+	bool two_switches;                              /* there is bracket_mixed() ... */
+	uint64_t counts_other_start, counts_other_stop; /* ... and writes to the other switch count */
+	uint64_t mixes_shake;                           /* windows of it count one more each time */
 	int64_t running_write[SCRIPTED_COUNTERS]; /* what a start in a running window counts; 1 is plain */
 	int64_t rdpmc[SCRIPTED_COUNTERS];         /* what RDPMC counts; 1 is plain */
 	uint64_t rdpmc_sees_itself;               /* it reads a value that has it counted already */
@@ -85,6 +89,7 @@ struct scripted {
 	unsigned windows, programs, resets, cools, attributions;
 	unsigned windows_of[SHARE_LENGTHS]; /* with the kernels of the shares */
 	unsigned windows_read;              /* in which RDPMC reads inside */
+	unsigned windows_mixed;             /* of bracket_mixed() */
 	uint64_t debugctl;
 
 	/* What was reported. */
