@@ -135,6 +135,8 @@ static int listed(struct platform *platform, const struct options *o, unsigned c
 static int could_not_run(struct platform *platform, const struct options *o, const char *why)
 {
 	console_text("assay: could not run: %s\n", why);
+	if (!o->list)
+		report_out_close(o);
 	progress_refused(platform, why);
 	return leave(platform, o, STATUS_COULD_NOT);
 }
@@ -517,8 +519,7 @@ int assay_main(struct platform *platform)
 	char how[64];
 	snprintf(how, sizeof how, "%u checks", report_totals()->checks);
 	progress_end(platform, how);
-	if (report_out_place())
-		console_text("report: in %s\n", report_out_place());
+	report_out_close(&o);
 	look_at_results(platform, &o);
 	return leave(platform, &o, status_of(report_totals()));
 }

@@ -11,16 +11,17 @@
 #define STX "\x02"
 #define ETX "\x03"
 
-static bool complained;
+static const char *complaint; /* why something could not be written; NULL: all could */
 static const char *no_folder; /* why there is none */
+static bool written;          /* a report is in the folder, be it not the newest */
 
 static void complain(const char *what, const char *why)
 {
-	if (!complained)
+	if (!complaint)
 		console_text("report: cannot write %s: %s; the results are on the screen and the serial line "
 			     "(report=none does without)\n",
 			     what, why);
-	complained = true;
+	complaint = why;
 }
 
 static bool debug_write(void *to, const char *text, size_t size)
@@ -120,7 +121,9 @@ static void write_out(const struct platform *platform, const char *name,
 
 	snprintf(path, sizeof path, "%s\\%s", run_folder(), name);
 	snprintf(fresh, sizeof fresh, "%s.new", path);
-	if (!write_to(platform, fresh, put, &why) || !platform->rename_file(fresh, name, &why))
+	if (write_to(platform, fresh, put, &why) && platform->rename_file(fresh, name, &why))
+		written = true;
+	else
 		complain(path, why);
 }
 
@@ -132,6 +135,7 @@ static bool is_port(const struct options *o)
 void report_out_begin(const struct platform *platform, const struct options *o, const char *cpu)
 {
 	no_folder = NULL;
+	written = false;
 	if (strcmp(o->report, "none") && !is_port(o))
 		run_folder_make(platform, o->report, cpu, &no_folder);
 }
@@ -159,5 +163,22 @@ void report_out(const struct platform *platform, const struct options *o, bool o
 
 const char *report_out_place(void)
 {
-	return complained ? NULL : run_folder();
+	return complaint ? NULL : run_folder();
+}
+
+void report_out_close(const struct options *o)
+{
+	if (is_port(o) && !complaint)
+		return; /* who reads the port knows */
+	if (written && !complaint)
+		console_text("report: in %s\n", run_folder());
+	else if (written)
+		console_text("report: not all of it could be written (%s); what could is in %s\n", complaint,
+			     run_folder());
+	else if (complaint || no_folder)
+		console_text(
+			"report: none could be written (%s): keep this screen, or the serial line's text\n",
+			complaint ? complaint : no_folder);
+	else
+		console_text("report: none was written\n");
 }

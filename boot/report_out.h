@@ -25,4 +25,7 @@ void report_out(const struct platform *platform, const struct options *o, bool o
  * for. */
 const char *report_out_place(void);
 
+/** Say where the report is, or that none could be written and why: the last line of a run. */
+void report_out_close(const struct options *o);
+
 #endif

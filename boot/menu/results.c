@@ -12,18 +12,6 @@
 
 /* --- the model -------------------------------------------------------------------------------------- */
 
-unsigned results_rank(unsigned verdict)
-{
-	static const unsigned char worst_first[] = {VERDICT_WRONG,   VERDICT_DEAD,   VERDICT_BIASED,
-						    VERDICT_NOISY,   VERDICT_ERROR,  VERDICT_ERRATUM,
-						    VERDICT_SKIPPED, VERDICT_WITHIN, VERDICT_EXACT};
-	unsigned rank = 0;
-
-	while (rank < sizeof worst_first && worst_first[rank] != verdict)
-		rank++;
-	return rank;
-}
-
 /* By rank, one rank after the other: within one they stay as they were run. */
 unsigned results_sort(enum results_order order, bool bad, unsigned *out, unsigned max)
 {
@@ -32,7 +20,7 @@ unsigned results_sort(enum results_order order, bool bad, unsigned *out, unsigne
 
 	for (unsigned rank = 0; rank <= VERDICT_COUNT; rank++) {
 		for (unsigned i = 0; n < max && report_check(i, &c); i++)
-			if ((order == RESULTS_AS_RUN || results_rank(c.verdict) == rank) &&
+			if ((order == RESULTS_AS_RUN || verdict_rank(c.verdict) == rank) &&
 			    (!bad || verdict_is_bad(c.verdict)))
 				out[n++] = i;
 		if (order == RESULTS_AS_RUN)

@@ -25,9 +25,6 @@ void menu_results(struct terminal *t, const struct results_about *about);
 
 enum results_order { RESULTS_WORST_FIRST, RESULTS_AS_RUN, RESULTS_ORDERS };
 
-/** How bad a verdict is: 0 the worst. */
-unsigned results_rank(unsigned verdict);
-
 /** Numbers of the checks in this order, with `bad` only those that are off. @return how many */
 unsigned results_sort(enum results_order order, bool bad, unsigned *out, unsigned max);
 

@@ -25,6 +25,18 @@ bool verdict_is_bad(enum verdict v)
 	return v >= VERDICT_COUNT || verdicts[v].bad;
 }
 
+unsigned verdict_rank(enum verdict verdict)
+{
+	static const unsigned char worst_first[] = {VERDICT_WRONG,   VERDICT_DEAD,   VERDICT_BIASED,
+						    VERDICT_NOISY,   VERDICT_ERROR,  VERDICT_ERRATUM,
+						    VERDICT_SKIPPED, VERDICT_WITHIN, VERDICT_EXACT};
+	unsigned rank = 0;
+
+	while (rank < sizeof worst_first && worst_first[rank] != verdict)
+		rank++;
+	return rank;
+}
+
 void judgement_set(struct judgement *out, enum verdict verdict, const char *format, ...)
 {
 	va_list args;

@@ -70,6 +70,9 @@ bool line_fit(const uint64_t *n, const int64_t *value, unsigned count, struct li
  */
 void judge(const struct observation *o, unsigned count, struct judgement *out);
 
+/** Its place among all verdicts, the worst first: wrong is 0. VERDICT_COUNT for none of them. */
+unsigned verdict_rank(enum verdict verdict);
+
 struct interval {
 	int64_t low, high;
 };

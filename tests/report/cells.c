@@ -252,6 +252,14 @@ void names_format(const struct names *names, unsigned most, const char *what, ch
 	}
 }
 
+void names_fit(const struct names *names, unsigned most, const char *what, size_t columns, char *out,
+	       size_t size)
+{
+	names_format(names, most, what, out, size);
+	if (strlen(out) > columns && names->count > 1)
+		names_format(names, 0, what, out, size);
+}
+
 const struct cell *selection_next(const struct selection *s, const struct cell *previous)
 {
 	for (size_t i = previous ? (size_t)(previous - cells.cell) + 1 : s->first; i < s->first + s->count;

@@ -58,6 +58,8 @@ struct names {
 };
 void names_add(struct names *names, const char *name);
 void names_format(const struct names *names, unsigned most, const char *what, char *out, size_t size);
+/** The same, counted only as well where the list has more than `columns` characters. */
+void names_fit(const struct names *names, unsigned most, const char *what, size_t columns, char *out, size_t size);
 
 /** Checks [first, first + count) of the list, or of these only the cells of one event (a matrix row), in
  * order. */
@@ -87,6 +89,8 @@ void table_suite_end(const struct selection *s);
 void table_value(const char *suite, const char *name, const char *value, const char *unit);
 void table_fact(const char *suite, const char *name, const char *text);
 void table_verdicts(bool verbose);
+/** What is wrong and why, the worst first, or that nothing is. */
+void table_closing(void);
 void table_experiment(const struct report_experiment *x);
 
 /* JSON document. Each returns false if memory is short, or if there is more in the record than can be; the

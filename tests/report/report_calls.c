@@ -306,6 +306,7 @@ void report_end(bool complete)
 	table_verdicts(report.verbose);
 	tap_end(complete, report.lost);
 	console_text("\n");
+	table_closing();
 	if (report.lost)
 		console_text("memory ran out: %u records are missing from the report\n", report.lost);
 	if (!complete)

@@ -1,9 +1,10 @@
 /*
- * The text stream: progress while the run goes on, and the verdict tables at its end, at most some 100
- * columns wide.
+ * The text stream: progress while the run goes on, the verdict tables at its end, no row of them wider than
+ * TABLE_COLUMNS, and what is wrong once more behind them.
  */
 #include "arch/console.h"
 #include "tests/report/internal.h"
+#include "tests/report/wrapped.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,6 +12,17 @@
 
 #define SUITES  64
 #define DETAILS 6 /* groups of bad cells shown per event; all are in the document */
+#define CLOSING 8 /* groups of bad checks shown behind the tables */
+
+/* Columns of the tables, which leave the verdicts (TABLE_COLUMNS) 16. Names that are longer have a line of
+ * their own. */
+#define NAME_MOST     28
+#define COUNTERS      16
+#define KERNELS       10
+#define LEVELS        4
+#define CHECK_MOST    22
+#define CHECK_ON      12
+#define CHECK_NUMBERS 11
 
 static struct {
 	struct {
@@ -73,18 +85,23 @@ void table_suite_begin(const char *suite, const char *title)
 		console_text("  %s\n", virtual_label());
 }
 
-/* Where and what: "PMC0 ring 3 N=100: expected 1200, observed 1199 x3; why" */
-static void print_evidence(const struct cell *c)
+#define EVIDENCE 640
+
+/* Where and what: " PMC0 ring 3 N=100: expected 1200, observed 1199 x3; why" */
+static const char *evidence(const struct cell *c)
 {
-	if (c->counter && !strstr(c->name, c->counter))
-		console_text(" %s", c->counter);
-	if (c->level && !strstr(c->name, c->level))
-		console_text(" %s", c->level);
+	static char text[EVIDENCE];
+	bool counter = c->counter && !strstr(c->name, c->counter),
+	     level = c->level && !strstr(c->name, c->level);
+	size_t n = (size_t)snprintf(text, sizeof text, "%s%s%s%s", counter ? " " : "",
+				    counter ? c->counter : "", level ? " " : "", level ? c->level : "");
+
 	if (c->observed)
-		console_text(" N=%" PRIu64 ": expected %s, observed %s", c->n, c->expected, c->observed);
+		n += (size_t)snprintf(text + n, sizeof text - n, " N=%" PRIu64 ": expected %s, observed %s",
+				      c->n, c->expected, c->observed);
 	if (c->text)
-		console_text("; %s", c->text);
-	console_text("\n");
+		snprintf(text + n, sizeof text - n, "; %s", c->text);
+	return text;
 }
 
 void table_cell(const struct cell *c, bool verbose)
@@ -92,8 +109,7 @@ void table_cell(const struct cell *c, bool verbose)
 	add_suite(c->suite, c->suite);
 	if (!verbose && (c->matrix || !bad(c)))
 		return;
-	console_text("  %-7s %s", name_of(c), c->name);
-	print_evidence(c);
+	console_text("  %-7s %s%s\n", name_of(c), c->name, evidence(c));
 }
 
 void table_progress(const char *what, const struct selection *s)
@@ -158,6 +174,17 @@ static bool alike(const struct cell *a, const struct cell *b)
 	return a->event == b->event && a->verdict == b->verdict && (good || a->text == b->text);
 }
 
+/* The first column of a row: a name, on a line of its own if it is too long, in no column if it is NULL. */
+static void print_name(const char *name, int width)
+{
+	name = text_or(name, "");
+	if ((int)strlen(name) > width) {
+		wrapped("", "%s", name);
+		name = "";
+	}
+	console_text("%-*s", width, name);
+}
+
 static void print_group(const struct subset *s, const struct cell *first, int width, bool lead)
 {
 	struct names counters = {.count = 0}, kernels = {.count = 0}, levels = {.count = 0};
@@ -174,20 +201,19 @@ static void print_group(const struct subset *s, const struct cell *first, int wi
 		names_add(&levels, intern(level_brief(c->level)));
 		count++;
 	}
-	names_format(&counters, 48, "counters", on, sizeof on);
-	names_format(&kernels, 1, "kernels", with, sizeof with);
-	names_format(&levels, 4, "levels", in, sizeof in);
-	console_text("%-*s %-24s %-12s %-4s %s (%u)\n", width, lead ? first->event : "", on, with, in,
-		     name_of(first), count);
+	names_fit(&counters, 48, "counters", COUNTERS, on, sizeof on);
+	names_fit(&kernels, 1, "kernels", KERNELS, with, sizeof with);
+	names_fit(&levels, 4, "levels", LEVELS, in, sizeof in);
+	print_name(lead ? first->event : NULL, width);
+	console_text(" %-*s %-*s %-*s %s (%u)\n", COUNTERS, on, KERNELS, with, LEVELS, in, name_of(first),
+		     count);
 	if (!bad(first) && first->verdict != VERDICT_SKIPPED)
 		return;
-	if (bad(first)) {
-		/* without the event: the row above has it */
-		console_text("    %s%s", count > 1 ? "such as " : "", first->name + strlen(first->event) + 1);
-		print_evidence(first);
-	} else {
-		console_text("    %s\n", text_or(first->text, "not applicable here"));
-	}
+	if (bad(first)) /* without the event: the row above has it */
+		wrapped("    ", "%s%s%s", count > 1 ? "such as " : "", first->name + strlen(first->event) + 1,
+			evidence(first));
+	else
+		wrapped("    ", "%s", text_or(first->text, "not applicable here"));
 }
 
 static bool first_of(const struct subset *s, unsigned i, bool whole_event)
@@ -225,10 +251,10 @@ static void print_event(const struct subset *s, unsigned start, int width)
 
 static void print_matrix(const struct subset *s)
 {
-	int width = widest(s, 12, 36);
+	int width = widest(s, 12, NAME_MOST);
 
-	console_text("%-*s %-24s %-12s %-4s %s\n", width, "event", "counters", "kernels", level_heading(),
-		     "verdict (checks)");
+	console_text("%-*s %-*s %-*s %-*s %s\n", width, "event", COUNTERS, "counters", KERNELS, "kernels",
+		     LEVELS, level_heading(), "verdict (checks)");
 	for (unsigned i = 0; i < cells.count; i++)
 		if (first_of(s, i, true))
 			print_event(s, i, width);
@@ -274,16 +300,21 @@ static void print_row(const struct subset *s, const struct cell *first, int widt
 		observed = common(observed, c->observed, c == first);
 		count++;
 	}
-	names_format(&counters, 48, "counters", on, sizeof on);
-	names_format(&levels, 4, "levels", in, sizeof in);
+	names_fit(&counters, 48, "counters", CHECK_ON, on, sizeof on);
+	names_fit(&levels, 4, "levels", LEVELS, in, sizeof in);
 	snprintf(name, sizeof name, "%.*s", count > 1 ? (int)stem_length(first) : 127, first->name);
-	console_text("%-*s %-18s %-4s %-12s %-14s %s", width, name, *on ? on : "-", *in ? in : "-", expected,
-		     observed, name_of(first));
+	print_name(name, width);
+	bool long_numbers = strlen(expected) > CHECK_NUMBERS || strlen(observed) > CHECK_NUMBERS;
+	console_text(" %-*s %-*s %-*s %-*s %s", CHECK_ON, *on ? on : "-", LEVELS, *in ? in : "-",
+		     CHECK_NUMBERS, long_numbers ? "..." : expected, CHECK_NUMBERS,
+		     long_numbers ? "..." : observed, name_of(first));
 	if (count > 1)
 		console_text(" (%u)", count);
 	console_text("\n");
+	if (long_numbers)
+		wrapped("    ", "expected %s, observed %s", expected, observed);
 	if (first->text)
-		console_text("    %s\n", first->text);
+		wrapped("    ", "%s", first->text);
 }
 
 static bool first_of_row(const struct subset *s, unsigned i)
@@ -298,19 +329,19 @@ static bool first_of_row(const struct subset *s, unsigned i)
 
 static void print_plain(const struct subset *s, bool verbose)
 {
-	int width = widest(s, 12, 36);
+	int width = widest(s, 12, CHECK_MOST);
 
-	console_text("%-*s %-18s %-4s %-12s %-14s %s\n", width, "check", "counters", level_heading(),
-		     "expected", "observed", "verdict");
+	console_text("%-*s %-*s %-*s %-*s %-*s %s\n", width, "check", CHECK_ON, "counters", LEVELS,
+		     level_heading(), CHECK_NUMBERS, "expected", CHECK_NUMBERS, "observed", "verdict");
 	for (unsigned i = 0; i < cells.count; i++)
 		if (selected(s, &cells.cell[i]) && (verbose || first_of_row(s, i)))
 			print_row(s, &cells.cell[i], width, !verbose);
 }
 
+static const char rule[] = "-------------------------------------------------------------------------------";
+
 static void print_subset(const struct subset *s, const char *title, bool verbose)
 {
-	static const char rule[] =
-		"----------------------------------------------------------------------------------------";
 	const char *label = NULL;
 	bool any = false, modelled = false;
 
@@ -358,4 +389,69 @@ void table_verdicts(bool verbose)
 
 				print_subset(&s, table.suite[i].title, verbose);
 			}
+}
+
+/* --- behind the tables ------------------------------------------------------------------------------ */
+
+/* Bad checks that are told once: for one reason, and of one event if they are events'. */
+static bool one_trouble(const struct cell *a, const struct cell *b)
+{
+	return a->suite == b->suite && a->processor == b->processor && a->verdict == b->verdict &&
+	       a->text == b->text && a->matrix == b->matrix && (!a->matrix || a->event == b->event);
+}
+
+static bool told_already(unsigned i)
+{
+	for (unsigned k = 0; k < i; k++)
+		if (one_trouble(&cells.cell[k], &cells.cell[i]))
+			return true;
+	return false;
+}
+
+static void print_trouble(unsigned i)
+{
+	const struct cell *c = &cells.cell[i];
+	unsigned like = 0;
+	char more[40] = "";
+
+	for (unsigned k = i + 1; k < cells.count; k++)
+		like += one_trouble(&cells.cell[k], c);
+	if (like)
+		snprintf(more, sizeof more, " (and %u like it)", like);
+	wrapped("  ", "%-7s %s%s%s: %s%s%s", name_of(c), c->suite, c->processor ? " on " : "",
+		text_or(c->processor, ""), c->name, evidence(c), more);
+}
+
+void table_closing(void)
+{
+	unsigned count = 0, shown = 0, groups = 0, judged = 0;
+	const char *label = NULL;
+
+	for (unsigned i = 0; i < cells.count; i++) {
+		count += bad(&cells.cell[i]);
+		judged += cells.cell[i].verdict != VERDICT_SKIPPED;
+		label = cells.cell[i].virtual ? text_or(cells.cell[i].label, "virtual PMU, not silicon")
+					      : label;
+	}
+	console_text("%s\n", rule);
+	if (label)
+		console_text("%s\n", label);
+	if (!count) {
+		console_text(judged ? "nothing is wrong\n" : "nothing was judged\n");
+		return;
+	}
+	console_text("what is wrong, the worst first (%u of %u checks)\n", count, cells.count);
+	for (unsigned rank = 0; rank < VERDICT_COUNT; rank++)
+		for (unsigned i = 0; i < cells.count; i++) {
+			if (!bad(&cells.cell[i]) ||
+			    verdict_rank((enum verdict)cells.cell[i].verdict) != rank || told_already(i))
+				continue;
+			groups++;
+			if (shown < CLOSING) {
+				print_trouble(i);
+				shown++;
+			}
+		}
+	if (groups > shown)
+		console_text("  and %u others: in the tables above and in the report\n", groups - shown);
 }

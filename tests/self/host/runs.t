@@ -70,24 +70,33 @@ with tempfile.TemporaryDirectory() as emulators.BUILD:
     ok(len(left) == run.KEPT and left[0] == len(kept) - run.KEPT + 1, "of more than %d the oldest go" % run.KEPT, left[:3])
 
 # --- what is wrong with -s: a check that was skipped, or that there is none ---
-run.keep_run = run.save_run = lambda *given: None
+run.keep_run = run.save_run = lambda *given: "runs/0001-CPU"
 
 
 def ends(status, checks, skipped, *options):
     """How scripts/run ends where the image does so."""
-    r = types.SimpleNamespace(interrupted=False, timed_out=False, verdict="%d checks" % checks, status=status, counts={"checks": checks, "skipped": skipped})
+    r = types.SimpleNamespace(interrupted=False, timed_out=False, verdict="%d checks" % checks, status=status, report_json=None, counts={"checks": checks, "skipped": skipped})
     emulators.boot = lambda *given, **named: r
     sys.argv = ["run", "-b", "direct", *options]
     with contextlib.redirect_stdout(io.StringIO()) as said:
-        return run.main(), said.getvalue().rstrip().split("\n")[-1]
+        try:
+            status = run.main()
+        except SystemExit as e:
+            status = e.code
+    return status, said.getvalue().rstrip().split("\n")[-1]
 
 
 with tempfile.TemporaryDirectory() as emulators.BUILD:
     for status, checks, skipped in itertools.product((0, 1, 2), (0, 1, 10), (0, 1, 10)):
         if skipped > checks:
             continue
-        wrong = status == 0 and (skipped > 0 or checks == 0)
         name = "status %d, %d checks, %d skipped" % (status, checks, skipped)
+        if checks and checks == skipped:
+            for option in ((), ("-s",)):
+                equal(ends(status, checks, skipped, *option), (2, "assay: could not run: nothing was judged: every check was skipped, and the table says why"),
+                      name + ": never green")
+            continue
+        wrong = status == 0 and (skipped > 0 or checks == 0)
         equal(ends(status, checks, skipped), (status, "assay: %d checks" % checks), name)
         equal(ends(status, checks, skipped, "-s"), (1, "assay: strict: %d checks, %d of them skipped" % (checks, skipped)) if wrong else
               (status, "assay: %d checks" % checks), name + ", strictly")

@@ -364,8 +364,8 @@ static void the_worst_come_first_and_open(void **state)
 	assert_int_equal(n, report_totals()->checks);
 	for (unsigned i = 0, rank = 0; i < n; i++) {
 		assert_true(report_check(order[i], &c));
-		assert_true(results_rank(c.verdict) >= rank);
-		rank = results_rank(c.verdict);
+		assert_true(verdict_rank(c.verdict) >= rank);
+		rank = verdict_rank(c.verdict);
 		/* Each has its own record. */
 		assert_true(report_check_record(order[i], record, sizeof record) > 0);
 		const char *name = strstr(record, "\"name\":\"");
@@ -377,7 +377,7 @@ static void the_worst_come_first_and_open(void **state)
 	assert_int_equal(report_check_record(n, record, sizeof record), 0);
 	assert_int_equal(results_sort(RESULTS_AS_RUN, true, order, 64), 5); /* 3 biased, 1 wrong, 1 error */
 	for (unsigned v = 0; v < VERDICT_COUNT; v++)
-		assert_true(results_rank(v) < VERDICT_COUNT);
+		assert_true(verdict_rank(v) < VERDICT_COUNT);
 
 	/* The page of all, then of the first one, then back and out. */
 	script = (const int[]){KEY_ENTER, KEY_DOWN, KEY_RIGHT, KEY_LEFT,   KEY_ESCAPE, 's',

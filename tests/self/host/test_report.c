@@ -485,7 +485,7 @@ static void ten_thousand_checks(void **state)
 			}
 	report_end(true);
 	assert_non_null(strstr(fake_console_text(),
-			       "EVENT.3      PMC0-9                   99 kernels   0    exact (990)\n"));
+			       "EVENT.3      PMC0-9           99 kernels 0    exact (990)\n"));
 	assert_non_null(strstr(fake_console_text(), "    and 4 other outcomes: see the JSON report\n"));
 	assert_non_null(strstr(fake_console_tap(), "  not_listed: 2\n"));
 	text = json_of(&size);

@@ -127,6 +127,18 @@ static void write_out(const char *to)
 
 #define FOLDER "\\assay\\mine\\0001-TheVendor-6-F-B"
 
+/* The last line of a run begins with one thing and has another. */
+static bool closing(const char *begins, const char *has)
+{
+	size_t before = strlen(fake_console_text());
+	struct options o;
+
+	options_default(&o);
+	report_out_close(&o);
+	return !strncmp(fake_console_text() + before, begins, strlen(begins)) &&
+	       strstr(fake_console_text() + before, has);
+}
+
 static void both_files_hold_all_of_it(void **state)
 {
 	char *json;
@@ -155,6 +167,7 @@ static void both_files_hold_all_of_it(void **state)
 	assert_in_range(files[0].writes, 2, size / 30000 + 1);
 	assert_true(files[0].closed && files[1].closed);
 	assert_null(strstr(fake_console_text(), "cannot write"));
+	assert_true(closing("report: in ", FOLDER "\n"));
 	free(json);
 }
 
@@ -231,7 +244,9 @@ static void each_trouble_is_said(void **state)
 			begin(false);
 			*cases[i].what = cases[i].number;
 			write_out("\\assay\\mine");
-			_exit(strstr(fake_console_text(), cases[i].said) && !files[0].open && !files[1].open
+			_exit(strstr(fake_console_text(), cases[i].said) && !files[0].open &&
+					      !files[1].open &&
+					      closing("report: not all of it could be written (", FOLDER)
 				      ? 0
 				      : 1);
 		}
@@ -257,7 +272,8 @@ static void no_folder_no_file(void **state)
 		_exit(strstr(fake_console_text(),
 			     "report: cannot write \\assay\\mine: volume is full; the results are "
 			     "on the screen and the serial line") &&
-				      !opened && !report_out_place()
+				      !opened && !report_out_place() &&
+				      closing("report: none could be written (volume is full)", "")
 			      ? 0
 			      : 1);
 	}

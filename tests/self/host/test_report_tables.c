@@ -4,6 +4,7 @@
  */
 #include "tests/self/host/support/report_run.h"
 #include "tests/report/internal.h"
+#include "tests/report/wrapped.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -29,6 +30,14 @@ static void totals_and_last_line(void **state)
 	assert_string_equal(text + strlen(text) - strlen(last), last);
 }
 
+/* Of the tables and what is behind them; the last line, which is read by programs, alone may be wider. */
+static void assert_no_wide_line(const char *text)
+{
+	for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+		if (strncmp(line, "assay: ", 7))
+			assert_in_range(strcspn(line, "\n"), 0, TABLE_COLUMNS);
+}
+
 static void table_groups_equal_outcomes(void **state)
 {
 	const char *text, *table;
@@ -39,14 +48,12 @@ static void table_groups_equal_outcomes(void **state)
 	text = fake_console_text();
 	table = strstr(text, "event  ");
 	assert_non_null(table);
+	assert_non_null(
+		strstr(table, "INST_RETIRED.ANY_P           4 counters       3 kernels  0    exact (12)\n"));
+	assert_non_null(
+		strstr(table, "BR_INST_RETIRED.ALL_BRANCHES 3 counters       3 kernels  0    exact (9)\n"));
 	assert_non_null(strstr(
-		table,
-		"INST_RETIRED.ANY_P           PMC0-1,PMC3,FIXED_CTR0   3 kernels    0    exact (12)\n"));
-	assert_non_null(strstr(
-		table,
-		"BR_INST_RETIRED.ALL_BRANCHES PMC0-1,FIXED_CTR0        3 kernels    0    exact (9)\n"));
-	assert_non_null(strstr(
-		table, "                             PMC3                     3 kernels    0    biased (3)\n"
+		table, "                             PMC3             3 kernels  0    biased (3)\n"
 		       "    such as PMC3/nop_loop ring 0 N=20: expected 240, observed 241 x3; off by 1\n"));
 	assert_non_null(strstr(table, "skipped (1)\n    not offered by this CPU\n"));
 	/* every table of the virtual PMU says so, and only those */
@@ -56,8 +63,7 @@ static void table_groups_equal_outcomes(void **state)
 	/* a bad plain check shows at once, and in the table */
 	assert_non_null(strstr(text, "  error   interrupt as NMI PMC0; the watchdog ended it\n"));
 	assert_non_null(strstr(text, "wrong\n    status \"bit\" 3 stays set\n"));
-	for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
-		assert_in_range(strcspn(line, "\n"), 0, 110);
+	assert_no_wide_line(table);
 }
 
 /* What a machine model counted is told apart, in the table that it is in and in the document. */
@@ -273,9 +279,9 @@ static void one_kernel_is_named(void **state)
 		for (unsigned k = 0; k < n; k++)
 			cell("EA", "PMC0", kernel[k], VERDICT_EXACT, 0);
 		report_end(true);
-		assert_int_equal(strstr(fake_console_text(),
-					"PMC0                     nops         0    exact (1)\n") != NULL,
-				 n == 1);
+		assert_int_equal(
+			strstr(fake_console_text(), "PMC0             nops       0    exact (1)\n") != NULL,
+			n == 1);
 		assert_int_equal(strstr(fake_console_text(), " 2 kernels ") != NULL, n == 2);
 		assert_int_equal(strstr(fake_console_text(), " 3 kernels ") != NULL, n == 3);
 		assert_int_equal(strstr(fake_console_tap(), "EA on PMC0, nops:") != NULL, n == 1);
@@ -305,7 +311,7 @@ static void order_of_the_matrix_is_free(void **state)
 				     "  calls, ring 0                      4 checks: 4 exact\n"
 				     "  rets, ring 0                       4 checks: 4 exact\n"
 				     "  12 checks: 12 exact\n"));
-	assert_non_null(strstr(text, "EA           PMC0,PMC9-10,FIXED_CTR0  3 kernels    0    exact (6)\n"));
+	assert_non_null(strstr(text, "EA           4 counters       3 kernels  0    exact (6)\n"));
 	assert_non_null(
 		strstr(fake_console_tap(),
 		       "ok 2 - events: EA on PMC0,PMC9-10,FIXED_CTR0, 3 kernels: 6 checks: 6 exact\n"
@@ -329,15 +335,15 @@ static void plain_checks_of_one_stem_share_a_row(void **state)
 		report_end(true);
 		text = strstr(fake_console_text(), "\ncheck ");
 		assert_non_null(text);
-		assert_int_equal(!verbose, strstr(text, "\nwrap         PMC0               -    3..5         "
-							"5 x1, 4 x1     exact (2)\n") != NULL);
-		assert_int_equal(!verbose, strstr(text, "\nwrap         PMC0               -    -            "
-							"-              skipped (2)\n"
+		assert_int_equal(!verbose, strstr(text, "\nwrap         PMC0         -    3..5        "
+							"5 x1, 4 x1  exact (2)\n") != NULL);
+		assert_int_equal(!verbose, strstr(text, "\nwrap         PMC0         -    -           "
+							"-           skipped (2)\n"
 							"    not here\n") != NULL);
-		assert_int_equal(verbose, strstr(text, "\nwrap/PMC1    PMC0               -    3..5         "
-						       "5 x1, 4 x1     exact\n") != NULL);
-		assert_non_null(strstr(text, "\nwrap/PMC2    PMC0               -    3..5         5 x1, 6 x1 "
-					     "    wrong\n    stuck\n"));
+		assert_int_equal(verbose, strstr(text, "\nwrap/PMC1    PMC0         -    3..5        "
+						       "5 x1, 4 x1  exact\n") != NULL);
+		assert_non_null(strstr(text, "\nwrap/PMC2    PMC0         -    3..5        5 x1, 6 x1 "
+					     " wrong\n    stuck\n"));
 		assert_non_null(strstr(fake_console_tap(), "\n1..6\n"));
 	}
 }
@@ -437,15 +443,15 @@ static void one_row_of_a_matrix_is_of_one_kind(void **state)
 	}
 }
 
-/* Names of up to 36 characters have a column of their width; longer ones stand out. */
+/* Names of up to 22 characters have a column of their width; longer ones a line of their own. */
 static void columns_are_as_wide_as_names(void **state)
 {
 	static const char name[] = "abcdefghijklmnopqrstuvwxyz0123456789+";
 
 	(void)state;
-	for (unsigned length = 11; length <= 37; length += 13) {
+	for (unsigned length = 11; length <= 23; length += length == 22 ? 1 : 11) {
 		char line[80];
-		unsigned width = length < 12 ? 12 : length > 36 ? 36 : length;
+		unsigned width = length < 12 ? 12 : length > 22 ? 22 : length;
 
 		begin(false);
 		snprintf(line, sizeof line, "%.*s", (int)length, name);
@@ -453,7 +459,8 @@ static void columns_are_as_wide_as_names(void **state)
 		report_end(true);
 		snprintf(line, sizeof line, "\n%-*s counters ", (int)width, "check");
 		assert_non_null(strstr(fake_console_text(), line));
-		snprintf(line, sizeof line, "\n%-*.*s PMC0 ", (int)width, (int)length, name);
+		snprintf(line, sizeof line, "\n%-*.*s%s%*s PMC0 ", (int)width, (int)length, name,
+			 length > width ? "\n" : "", length > width ? (int)width : 0, "");
 		assert_non_null(strstr(fake_console_text(), line));
 	}
 }
@@ -508,12 +515,96 @@ static void what_differs_within_a_row_is_dots(void **state)
 	report_end(true);
 	text = strstr(fake_console_text(), "\ncheck ");
 	assert_non_null(text);
+	assert_non_null(
+		strstr(text, "\nsame         -            -    3..5        4           within (2)\n"));
+	assert_non_null(
+		strstr(text, "\nseen         -            -    3..5        ...         within (2)\n"));
+	assert_non_null(
+		strstr(text, "\nwanted       -            -    ...         4           within (2)\n"));
+}
+
+/* Numbers that no column holds are told below the row; a long name is broken at a space. */
+static void what_is_long_has_lines_of_its_own(void **state)
+{
+	static const char words[] = "one word and another word and another word and another word and "
+				    "another word and another word";
+	const char *table;
+
+	(void)state;
+	begin(false);
+	report_suite_begin("control", "title");
+	counted("range", 123456789012, 123456789011);
+	plain(words, VERDICT_WRONG, words);
+	report_end(true);
+	table = strstr(fake_console_text(), "\ncheck ");
+	assert_non_null(table);
+	assert_non_null(strstr(table,
+			       " ...         ...         within\n    expected 3..123456789012, observed "
+			       "123456789011\n"));
+	assert_non_null(strstr(table,
+			       "\none word and another word and another word and another word and another "
+			       "word\n  and another word\n"));
+	assert_non_null(strstr(table,
+			       "\n    one word and another word and another word and another word and another"
+			       "\n      word and another word\n"));
+	assert_no_wide_line(table);
+}
+
+/* What is wrong is told once more at the end, the worst first, for each reason once; a good run says that it
+ * is good. */
+static void the_end_says_what_is_wrong(void **state)
+{
+	const char *text;
+
+	(void)state;
+	begin(false);
+	plain("fine", VERDICT_EXACT, "");
+	plain("fine", VERDICT_SKIPPED, "not here");
+	report_end(true);
+	assert_non_null(strstr(fake_console_text(), "--\nnothing is wrong\nassay: 2 checks: "));
+	begin(false);
+	plain("fine", VERDICT_SKIPPED, "not here");
+	report_end(true);
+	assert_non_null(strstr(fake_console_text(), "--\nnothing was judged\nassay: 1 checks: "));
+
+	begin(false);
+	plain("noisy", VERDICT_NOISY, "not repeatable");
+	plain("wrap/PMC0", VERDICT_WRONG, "stuck");
+	plain("fine", VERDICT_EXACT, "");
+	plain("wrap/PMC1", VERDICT_WRONG, "stuck");
+	cell("EA", "PMC0", "nops", VERDICT_BIASED, 1);
+	cell("EA", "PMC0", "calls", VERDICT_BIASED, 1);
+	cell("EB", "PMC0", "calls", VERDICT_BIASED, 1);
+	report_end(true);
+	text = strstr(fake_console_text(), "\nwhat is wrong, the worst first (6 of 7 checks)\n");
+	assert_non_null(text);
 	assert_non_null(strstr(
-		text, "\nsame         -                  -    3..5         4              within (2)\n"));
-	assert_non_null(strstr(
-		text, "\nseen         -                  -    3..5         ...            within (2)\n"));
-	assert_non_null(strstr(
-		text, "\nwanted       -                  -    ...          4              within (2)\n"));
+		text, ")\n  wrong   control: wrap/PMC0 N=1: expected 3..5, observed 5 x1, 6 x1; stuck\n"
+		      "    (and 1 like it)\n"
+		      "  biased  events: EA/PMC0/nops ring 0 N=20: expected 240, observed 241 x3; off\n"
+		      "    by 1 (and 1 like it)\n"
+		      "  biased  events: EB/PMC0/calls ring 0 N=20: expected 240, observed 241 x3; off\n"
+		      "    by 1\n"
+		      "  noisy   control: noisy PMC0; not repeatable\nassay: 7 checks: "));
+
+	/* Of many reasons the first are told, and how many others there are. */
+	for (unsigned reasons = 8; reasons <= 10; reasons++) {
+		char why[32], more[64];
+
+		begin(false);
+		for (unsigned i = 0; i < reasons; i++) {
+			snprintf(why, sizeof why, "reason %u", i);
+			plain("x", VERDICT_ERROR, why);
+		}
+		report_end(true);
+		text = strstr(fake_console_text(), "\nwhat is wrong");
+		assert_non_null(text);
+		assert_non_null(strstr(text, "reason 7\n"));
+		assert_null(strstr(text, "reason 8\n"));
+		snprintf(more, sizeof more, "\n  and %u others: in the tables above and in the report\n",
+			 reasons - 8);
+		assert_int_equal(strstr(text, more) != NULL, reasons > 8);
+	}
 }
 
 static void verbose_shows_every_check(void **state)
@@ -667,6 +758,8 @@ int main(void)
 		cmocka_unit_test(facts_are_told),
 		cmocka_unit_test(control_characters_are_blanks),
 		cmocka_unit_test(what_differs_within_a_row_is_dots),
+		cmocka_unit_test(what_is_long_has_lines_of_its_own),
+		cmocka_unit_test(the_end_says_what_is_wrong),
 		cmocka_unit_test(verbose_shows_every_check),
 		cmocka_unit_test(tap_is_understood_by_prove),
 		cmocka_unit_test(tap_is_read_back_as_it_was_said),
