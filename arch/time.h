@@ -24,6 +24,9 @@ uint64_t clock_hz(void);
  * says where there is no such clock (x86: "CPUID.15H", "CPUID.16H", "MSR_PLATFORM_INFO"), or "none". */
 const char *clock_reference(void);
 
+/** What users call the clock among what they have counted (x86: "tsc"). */
+extern const char clock_name[];
+
 /** Microseconds since the machine was first taken; 0 before that. */
 uint64_t time_us(void);
 

@@ -1,5 +1,6 @@
 #include "boot/experiments.h"
 #include "boot/tokens.h"
+#include "tests/measure/metric.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -21,6 +22,8 @@ const struct option_row experiment_rows[] = {
 	{"passes", OPTION_CHOICE, FIELD(passes), 0, 0, "split|one", NULL, "split",
 	 "one: refuse what does not fit the counters at once"},
 	{"delta", OPTION_LIST, FIELD(deltas), 0, 0, NULL, NULL, NULL, "differences of two events, A-B"},
+	{"metric", OPTION_LINES, FIELD(metrics), 0, 0, NULL, NULL, NULL,
+	 "NAME = an expression over events, or the name of one that an experiment before defines"},
 	{"period", OPTION_NUMBER, FIELD(period), 1, INT64_MAX, NULL, NULL, NULL,
 	 "events from sample to sample, or up to a cascade"},
 	{"record", OPTION_CHOICE, FIELD(record), 0, 0, "none|pmi|pebs|ibs-op|ibs-fetch|bts|lbr|brs", NULL,
@@ -45,9 +48,84 @@ static void keep_place(struct experiment *x, const struct token *t)
 				(struct text_place){t->line, t->column + (unsigned)(t->value_at - t->start)};
 }
 
-/* What a section must have, told at its header. */
-static bool complete(const struct source *s, const struct experiment *x)
+/* --- metrics ---------------------------------------------------------------------------------------- */
+
+static bool refuse_metric(const struct source *s, const struct option_item *item, size_t column,
+			  const char *why)
 {
+	snprintf(s->error->text, sizeof s->error->text, "%.48s:%u:%u: metric=%.40s: %s", s->where,
+		 item->at.line, item->at.column + (unsigned)column, item->text, why);
+	return false;
+}
+
+/* Events that a metric names are counted, whether events= has them or not. */
+static bool add_event(void *ctx, const char *word, size_t n, uint8_t *operand)
+{
+	const struct option_item *metric = ((void **)ctx)[1];
+	struct experiment *x = ((void **)ctx)[0];
+	struct option_item *item = &x->events.item[x->events.count];
+
+	*operand = 0;
+	if (*word == '#' || metric_is_clock(word, n))
+		return true;
+	for (unsigned i = 0; i < x->events.count; i++)
+		if (strlen(x->events.item[i].text) == n && !strncmp(x->events.item[i].text, word, n))
+			return true;
+	if (x->events.count == OPTION_ITEMS || n >= sizeof item->text)
+		return false;
+	memcpy(item->text, word, n);
+	item->text[n] = 0;
+	item->at = metric->at;
+	item->at.column += (unsigned)(word - metric->text);
+	x->events.count++;
+	return true;
+}
+
+/* One of an earlier experiment that is called by its name. */
+static bool find_metric(const struct experiments *all, const struct experiment *x, struct option_item *item)
+{
+	size_t n = strlen(item->text);
+
+	if (strchr(item->text, '='))
+		return true;
+	for (const struct experiment *e = all->experiment; e < x; e++)
+		for (unsigned i = 0; i < e->metrics.count; i++) {
+			const char *text = e->metrics.item[i].text;
+
+			if (!strncmp(text, item->text, n) && strchr(" \t=", text[n])) {
+				strcpy(item->text, text);
+				return true;
+			}
+		}
+	return false;
+}
+
+static bool take_metrics(const struct source *s, const struct experiments *all, struct experiment *x)
+{
+	static struct metric m;
+
+	for (unsigned i = 0; i < x->metrics.count; i++) {
+		struct option_item *item = &x->metrics.item[i];
+		void *ctx[] = {x, item};
+		char why[120];
+		const char *wrong;
+
+		if (!find_metric(all, x, item))
+			return refuse_metric(s, item, 0,
+					     "no experiment before defines it: write NAME = EXPRESSION");
+		wrong = metric_parse(item->text, add_event, ctx, &m, why, sizeof why);
+		if (wrong)
+			return refuse_metric(s, item, (size_t)(wrong - item->text), why);
+	}
+	return true;
+}
+
+/* What a section must have, told at its header. */
+static bool complete(const struct source *s, const struct experiments *all, struct experiment *x)
+{
+	if (!take_metrics(s, all, x))
+		return false;
+
 	bool counts = x->record == RECORD_NONE || x->record == RECORD_PMI || x->record == RECORD_PEBS;
 	const char *missing = !*x->kernel ? "kernel" : counts && !x->events.count ? "events" : NULL;
 
@@ -100,7 +178,7 @@ static bool take_section(const struct source *s, const struct token *t, struct e
 {
 	static const char word[] = "experiment";
 
-	if (*open && !complete(s, *open))
+	if (*open && !complete(s, all, *open))
 		return false;
 	*open = NULL;
 	if (!strcmp(t->value, "options"))
@@ -144,5 +222,5 @@ bool experiments_parse(struct options *o, struct experiments *all, const char *t
 		if (kind == TOKEN_SECTION ? !take_section(&s, &t, all, &open) : !take_pair(&s, &t, o, open))
 			return false;
 	}
-	return !open || complete(&s, open);
+	return !open || complete(&s, all, open);
 }

@@ -224,6 +224,24 @@ static int choice_index(const char *choices, const char *word)
 	return -1;
 }
 
+static bool add_item(struct option_list *list, const struct option_row *r, const struct source *s,
+		     const char *from, size_t n, const char *at)
+{
+	struct option_item *item = &list->item[list->count];
+
+	if (list->count == OPTION_ITEMS)
+		return token_fail(s, at, "%s= has more than %d items: %s", r->name, OPTION_ITEMS,
+				  "share them among two experiments");
+	if (n >= sizeof item->text)
+		return token_fail(s, at, "%.20s... is %lu bytes long: at most %lu are allowed", from, n,
+				  sizeof item->text - 1);
+	memcpy(item->text, from, n);
+	item->text[n] = 0;
+	item->at = (struct text_place){s->line, (unsigned)(at - s->line_start) + 1};
+	list->count++;
+	return true;
+}
+
 /* Items between commas and blanks. A comma between slashes is part of an item, but for two registers that a
  * slash parts: "0x3b000/0x1200020c". */
 static bool add_items(struct option_list *list, const struct option_row *r, const struct source *s,
@@ -234,24 +252,11 @@ static bool add_items(struct option_list *list, const struct option_row *r, cons
 	while (*from) {
 		size_t n = 0;
 		bool slashes = false;
-		struct option_item *item = &list->item[list->count];
 
 		for (; from[n] && (slashes || !strchr(", \t", from[n])); n++)
 			slashes ^= from[n] == '/' && !isdigit((unsigned char)from[0]);
-		if (n && list->count == OPTION_ITEMS)
-			return token_fail(s, first + (from - t->value), "%s= has more than %d items: %s",
-					  r->name, OPTION_ITEMS, "share them among two experiments");
-		if (n >= sizeof item->text)
-			return token_fail(s, first + (from - t->value),
-					  "%.20s... is %lu bytes long: at most %lu are allowed", from, n,
-					  sizeof item->text - 1);
-		if (n) {
-			memcpy(item->text, from, n);
-			item->text[n] = 0;
-			item->at = (struct text_place){s->line, (unsigned)(first - s->line_start) +
-									(unsigned)(from - t->value) + 1};
-			list->count++;
-		}
+		if (n && !add_item(list, r, s, from, n, first + (from - t->value)))
+			return false;
 		from += n + (from[n] != 0);
 	}
 	return true;
@@ -295,6 +300,9 @@ static bool set(void *o, const struct option_row *r, const struct source *s, con
 		return true;
 	case OPTION_LIST:
 		return add_items((void *)((char *)o + r->offset), r, s, t);
+	case OPTION_LINES:
+		return add_item((void *)((char *)o + r->offset), r, s, t->value, strlen(t->value),
+				t->value_at + (*t->value_at == '"'));
 	}
 	return false;
 }

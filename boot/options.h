@@ -43,6 +43,7 @@ enum option_kind {
 	OPTION_NUMBER, /* decimal, or hexadecimal after 0x */
 	OPTION_CHOICE, /* one word of a list; stored as its index */
 	OPTION_LIST,   /* a struct option_list; given again, it grows */
+	OPTION_LINES,  /* likewise, and each value is one item, blanks and commas included */
 };
 
 /** One option: everything there is to know about it. */

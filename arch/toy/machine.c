@@ -35,6 +35,8 @@ uint64_t clock_hz(void)
 	return HZ;
 }
 
+const char clock_name[] = "clock";
+
 const char *clock_reference(void)
 {
 	return "the cycles that it interprets";

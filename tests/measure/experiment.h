@@ -9,13 +9,14 @@
 #include "pmu/contract/record.h"
 #include "pmu/events/schedule.h"
 #include "tests/judge/expectation.h"
+#include "tests/measure/metric.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define OPTION_ITEMS     16
-#define OPTION_ITEM_TEXT 96
+#define OPTION_ITEM_TEXT 128
 
 /** Line and column, both from 1, in the configuration. */
 struct text_place {
@@ -45,7 +46,7 @@ struct experiment {
 	struct text_place at;             /* of the header */
 	struct text_place key[KEY_COUNT]; /* of the values; line 0: not given */
 	char kernel[128], pmu[64];        /* globs */
-	struct option_list events, deltas, cascades;
+	struct option_list events, deltas, cascades, metrics;
 	uint64_t n, period; /* 0: as the suites have it; no sampling */
 	uint32_t reps;
 	uint8_t level, passes, record; /* enum experiment_level, experiment_passes, record_kind */
@@ -92,6 +93,9 @@ struct experiment_plan {
 		uint8_t minuend, subtrahend; /* requests */
 	} delta[OPTION_ITEMS];
 	unsigned n_deltas;
+	struct metric metric[OPTION_ITEMS]; /* operands: requests, METRIC_CLOCK */
+	unsigned n_metrics;
+	bool clock;                       /* ticks of the clock are told beside the counts */
 	uint8_t cascade_from, cascade_to; /* requests; equal: there is no cascade */
 	bool joined;                      /* some events count what others make: all are of one pass */
 };

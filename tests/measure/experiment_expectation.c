@@ -88,9 +88,10 @@ static unsigned rows_of(const struct pmu *pmu, const struct event_request *r,
 		if (!(r->config.code & m->code))
 			continue;
 		if (n == JOINED || !(rows[n] = row_with(pmu, (r->config.code & ~all) | m->code)) ||
-		    rows[n]->judgement != EVENT_EXACT || rows[n]->terms[0].quantity == Q_NOT_PROVOKED)
+		    rows[n]->judgement != EVENT_EXACT)
 			return 0;
-		n++;
+		/* What nothing provokes adds nothing, such as tagged instructions where nothing tags. */
+		n += rows[n]->terms[0].quantity != Q_NOT_PROVOKED;
 	}
 	return n;
 }

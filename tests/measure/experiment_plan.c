@@ -5,6 +5,7 @@
 #include "tests/report/level_words.h"
 
 #include "arch/levels.h"
+#include "arch/time.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -134,6 +135,10 @@ static bool take_events(const struct planner *p)
 		struct text_place at = item->at;
 		struct event_error error;
 
+		if (metric_is_clock(item->text, strlen(item->text))) {
+			plan->clock = true;
+			continue;
+		}
 		n = event_parse(plan->pmu, item->text, &plan->request[plan->n_requests], room, &error);
 		if (n > room)
 			return planner_refuse(
@@ -148,7 +153,9 @@ static bool take_events(const struct planner *p)
 				return false;
 		}
 	}
-	return true;
+	return plan->n_requests || plan->n_excluded || !p->x->events.count ||
+	       planner_refuse(p, p->x->events.item[0].at, "%s takes no counter: name an event beside it",
+			      clock_name);
 }
 
 /* The request that a word of delta= or cascade= means: the same text as in events=, or its number from 1. */
@@ -209,6 +216,48 @@ static bool take_deltas(const struct planner *p)
 						      item->text);
 	}
 	plan->n_deltas = p->x->deltas.count;
+	return true;
+}
+
+static bool operand_of(void *ctx, const char *word, size_t n, uint8_t *operand)
+{
+	const struct planner *p = ctx;
+	bool number = *word == '#';
+
+	if (metric_is_clock(word, n)) {
+		*operand = METRIC_CLOCK;
+		p->plan->clock = true;
+		return true;
+	}
+	return resolve(p, word + number, n - number, operand);
+}
+
+static bool take_metrics(const struct planner *p)
+{
+	struct experiment_plan *plan = p->plan;
+
+	for (unsigned i = 0; i < p->x->metrics.count; i++) {
+		const struct option_item *item = &p->x->metrics.item[i];
+		struct text_place at = item->at;
+		char why[120];
+		const char *wrong;
+
+		if (plan->n_excluded)
+			return planner_refuse(p, at,
+					      "%s is left out, as its counters fell short of the ladder: "
+					      "leave metric= out",
+					      plan->excluded[0].event ? plan->excluded[0].event->name
+								      : "a raw event");
+		wrong = metric_parse(item->text, operand_of, (void *)p, &plan->metric[i], why, sizeof why);
+		at.column += (unsigned)(wrong - item->text);
+		if (wrong)
+			return planner_refuse(p, at, "metric=%s: %s", item->text, why);
+	}
+	plan->n_metrics = p->x->metrics.count;
+	if ((plan->clock || plan->n_metrics) && (p->x->record || p->x->cascades.count))
+		return planner_refuse(p, plan->n_metrics ? p->x->metrics.item[0].at : p->x->events.item[0].at,
+				      "%s and metric= are of counts: leave record= or cascade= out",
+				      clock_name);
 	return true;
 }
 
@@ -289,9 +338,8 @@ static bool check_waiting(const struct planner *p)
 		    (!plan->level || p->x->period != 1))
 			return planner_refuse(
 				p, item->at,
-				"%s overflows with each increment: record= takes it with ring=3 and "
-				"period=1",
-				item->text);
+				"%s overflows with each increment: record= takes it with %s=%u and period=1",
+				item->text, level_heading(), level_user());
 	}
 	return true;
 }
@@ -477,6 +525,6 @@ bool experiment_plan(const struct experiments *all, const struct experiment *x, 
 					.level = level,
 					.n = x->n ? x->n : n,
 					.reps = x->reps ? x->reps : reps};
-	return check_kernels(&p) && take_events(&p) && take_deltas(&p) && check_record(&p) &&
-	       place_events(&p) && check_waiting(&p) && check_n(&p);
+	return check_kernels(&p) && take_events(&p) && take_deltas(&p) && take_metrics(&p) &&
+	       check_record(&p) && place_events(&p) && check_waiting(&p) && check_n(&p);
 }

@@ -3,6 +3,7 @@
 #include "tests/kernels/services.h"
 
 #include "arch/step.h"
+#include "arch/time.h"
 #include "pmu/contract/counter_values.h"
 #include "pmu/virtual/vpmu.h"
 
@@ -87,6 +88,9 @@ static bool choose_bracket(struct pass *p)
 /* Of the pass that runs: its counters. */
 static uint64_t counters;
 
+/* The last window, if they are wanted: ticks. */
+static uint64_t took;
+
 /* What counters hold, by slot, all read in a row. */
 static bool read_slots(struct pass *p, uint64_t *value)
 {
@@ -107,11 +111,15 @@ static bool sample(struct pass *p, const void *entry, const struct window *w, ui
 		   uint64_t *out)
 {
 	const struct pmu_driver *d = p->pmu->driver;
-	uint64_t result, value[PMU_COUNTERS_MAX];
+	uint64_t result, value[PMU_COUNTERS_MAX], began = 0;
 
 	if (started_outside(p) && !d->start(p->pmu, counters))
 		return fail(p, p->slot[0].counter, "starting was refused");
+	if (p->ticks)
+		began = clock_read();
 	result = window_run(entry, w, n);
+	if (p->ticks)
+		took = clock_read() - began;
 	if (started_outside(p) && !d->stop(p->pmu))
 		return fail(p, p->slot[0].counter, "stopping was refused");
 	if (p->bracketing == BRACKET_READ) {
@@ -293,6 +301,7 @@ static bool learn_shares(struct pass *p)
 	memset(seen, 0, sizeof seen);
 	probe = *p;
 	probe.raw = raw;
+	probe.ticks = NULL;
 	probe.n_count = 1;
 	probe.n[0] = 1;
 	probe.preset = 0;
@@ -369,8 +378,11 @@ void pass_run_plain(struct pass *p)
 		warm_up(p, entry, &w, last);
 	for (unsigned i = 0; i < p->n_count && !p->failure; i++) {
 		smi_watch_kind(&smi);
-		for (unsigned rep = 0; rep < p->reps && !p->failure; rep++, out += p->n_slots)
+		for (unsigned rep = 0; rep < p->reps && !p->failure; rep++, out += p->n_slots) {
 			clean_sample(p, &smi, entry, &w, p->n[i], last, out);
+			if (p->ticks)
+				p->ticks[i * p->reps + rep] = took;
+		}
 	}
 	masking_end();
 	smi_watch_close(&smi);

@@ -39,6 +39,7 @@ struct pass {
 	uint64_t n[PASS_N_MAX];
 	uint64_t preset; /* first value of every counter */
 	uint64_t *raw;   /* gets n_count * reps * n_slots counts, see pass_raw() */
+	uint64_t *ticks; /* gets n_count * reps times that a window took (arch/time.h); NULL: not wanted */
 
 	/* Set by pass_run(). */
 	struct pmu_bracket bracket; /* pass_share() is what every raw count contains besides the kernel */

@@ -578,6 +578,21 @@ static void add_samples(struct json *j, const char *kernel, const struct report_
 	json_close(j, '}');
 }
 
+static void add_deltas(struct json *j, const char *key, const struct report_delta *d, unsigned n)
+{
+	json_open(j, key, '[');
+	for (unsigned i = 0; i < n; i++, d++) {
+		json_open(j, NULL, '{');
+		json_string(j, "name", d->name);
+		if (d->expression)
+			json_string(j, "expression", d->expression);
+		json_bool(j, "across_passes", d->across_passes);
+		add_observations(j, d->observation, d->n_observations, d->judged);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
 bool document_experiment(const struct report_experiment *x)
 {
 	struct json *j = &doc.experiments;
@@ -604,15 +619,8 @@ bool document_experiment(const struct report_experiment *x)
 		json_close(j, '}');
 	}
 	json_close(j, ']');
-	json_open(j, "deltas", '[');
-	for (const struct report_delta *d = x->delta; d < x->delta + x->n_deltas; d++) {
-		json_open(j, NULL, '{');
-		json_string(j, "name", d->name);
-		json_bool(j, "across_passes", d->across_passes);
-		add_observations(j, d->observation, d->n_observations, d->judged);
-		json_close(j, '}');
-	}
-	json_close(j, ']');
+	add_deltas(j, "deltas", x->delta, x->n_deltas);
+	add_deltas(j, "metrics", x->metric, x->n_metrics);
 	json_open(j, "samples", '[');
 	for (const struct report_samples *s = x->samples; s < x->samples + x->n_samples; s++)
 		add_samples(j, x->kernel, s);

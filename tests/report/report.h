@@ -104,10 +104,11 @@ struct report_count {
 	const struct observation *observation;
 };
 
-/** The difference of two of its events, repetition by repetition. */
+/** The difference of two of its events, or a metric, repetition by repetition. */
 struct report_delta {
-	const char *name;   /* "A-B", as it was asked for */
-	bool across_passes; /* the two were not counted in the same window */
+	const char *name;       /* "A-B", as it was asked for */
+	const char *expression; /* of a metric, whose observations are in millionths; NULL: a difference */
+	bool across_passes;     /* the two were not counted in the same window */
 	bool judged;
 	unsigned n_observations;
 	const struct observation *observation;
@@ -145,9 +146,9 @@ struct report_experiment {
 	uint64_t n;
 	unsigned reps, passes, bound; /* at least `bound` passes are needed ... */
 	const char *proof;            /* ... as this shows */
-	unsigned n_counts, n_deltas, n_samples;
+	unsigned n_counts, n_deltas, n_metrics, n_samples;
 	const struct report_count *count;
-	const struct report_delta *delta;
+	const struct report_delta *delta, *metric;
 	const struct report_samples *samples;
 };
 

@@ -3,13 +3,15 @@
  * lie.
  */
 #include "arch/console.h"
+#include "tests/measure/metric.h"
 #include "tests/report/internal.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#define PLACES 24 /* shown of each histogram; all are in the document */
-#define BAR    40
+#define PLACES       24 /* shown of each histogram; all are in the document */
+#define BAR          40
+#define METRIC_SHOWN 4 /* different values at one N; all are in the document */
 
 static int widest(const struct report_experiment *x)
 {
@@ -30,6 +32,38 @@ static void print_row(const char *name, int width, const char *counter, unsigned
 	for (unsigned i = 0; i < n; i++) {
 		histogram_format(&o[i].seen, text, sizeof text);
 		console_text("%s N=%" PRIu64 ": %s", i ? ";" : "", o[i].n, text);
+	}
+	console_text("\n");
+}
+
+/* 2.5, from 2500000. */
+static void print_millionths(int64_t value)
+{
+	uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	unsigned rest = (unsigned)(size % METRIC_UNIT), digits = 6;
+
+	for (; digits && !(rest % 10); digits--)
+		rest /= 10;
+	console_text("%s%" PRIu64, value < 0 ? "-" : "", size / METRIC_UNIT);
+	if (digits)
+		console_text(".%0*u", (int)digits, rest);
+}
+
+static void print_metric(const struct report_delta *m, int width)
+{
+	console_text("    %-*s %-10s", width, m->name, "metric");
+	for (unsigned i = 0; i < m->n_observations; i++) {
+		const struct histogram *h = &m->observation[i].seen;
+		struct histogram_entry v = {0};
+
+		console_text("%s N=%" PRIu64 ":", i ? ";" : "", m->observation[i].n);
+		if (!h->total)
+			console_text(" -");
+		for (unsigned k = 0; k < METRIC_SHOWN && histogram_next(h, &v); k++) {
+			console_text("%s ", k ? "," : "");
+			print_millionths(v.value);
+			console_text(" x%u", v.frequency);
+		}
 	}
 	console_text("\n");
 }
@@ -117,6 +151,8 @@ void table_experiment(const struct report_experiment *x)
 	for (unsigned i = 0; i < x->n_deltas; i++)
 		print_row(x->delta[i].name, width, "difference", x->delta[i].n_observations,
 			  x->delta[i].observation);
+	for (unsigned i = 0; i < x->n_metrics; i++)
+		print_metric(&x->metric[i], width);
 	for (unsigned i = 0; i < x->n_samples; i++)
 		print_samples(x->kernel, &x->samples[i]);
 }

@@ -13,6 +13,7 @@
 #include "pmu/contract/counter_values.h"
 
 #include "arch/exceptions.h"
+#include "arch/time.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,8 +33,10 @@ static const struct kernel *kernel;
 static struct run *run;
 static unsigned points; /* values of N */
 static uint64_t *raw;   /* [request][point][repetition], without the bracket's share */
-static struct observation counts[EXPERIMENT_REQUESTS][POINTS], deltas[OPTION_ITEMS][POINTS];
-static bool judged[EXPERIMENT_REQUESTS];
+/* Behind the last request: the clock. */
+static struct observation counts[(EXPERIMENT_REQUESTS + 1) * POINTS], deltas[OPTION_ITEMS][POINTS],
+	metrics[OPTION_ITEMS][POINTS];
+static bool judged[EXPERIMENT_REQUESTS + 1];
 static char event[EXPERIMENT_REQUESTS][EVENT_NAME];
 
 static const char *level_of(void)
@@ -83,6 +86,11 @@ static void say(const char *name, const char *level, enum verdict verdict, const
 static uint64_t *raw_of(unsigned request, unsigned point)
 {
 	return raw + (request * points + point) * plan.reps;
+}
+
+static struct observation *counts_of(unsigned request)
+{
+	return counts + request * points;
 }
 
 static bool cascades(void)
@@ -169,6 +177,8 @@ static bool run_pass(unsigned number, struct result *r)
 			      pass_size(&p));
 		return false;
 	}
+	if (plan.clock && !number)
+		p.ticks = raw_of(plan.n_requests, 0);
 	if (cascades() && (good = run_once(&p, r)))
 		start_behind_bracket(&p, number);
 	for (unsigned round = 0; round < rounds && good; round++) {
@@ -188,7 +198,7 @@ static void judge_count(unsigned i)
 
 	judged[i] = true;
 	for (unsigned point = 0; point < points; point++) {
-		struct observation *o = &counts[i][point];
+		struct observation *o = counts_of(i) + point;
 		struct expectation x;
 
 		*o = (struct observation){.n = plan.n * (point + 1)};
@@ -200,7 +210,7 @@ static void judge_count(unsigned i)
 			histogram_add(&o->seen, (int64_t)raw_of(i, point)[rep]);
 	}
 	if (judged[i]) {
-		memcpy(r.observation, counts[i], points * sizeof(counts[i][0]));
+		memcpy(r.observation, counts_of(i), points * sizeof(counts[0]));
 		r.n_observations = points;
 		judge(r.observation, points, &r.judgement);
 		if (r.judgement.verdict == VERDICT_WITHIN && reason)
@@ -231,8 +241,8 @@ static void judge_delta(unsigned d)
 		struct observation *o = &deltas[d][point];
 
 		*o = (struct observation){.n = plan.n * (point + 1),
-					  .low = minus(counts[a][point].low, counts[b][point].high),
-					  .high = minus(counts[a][point].high, counts[b][point].low)};
+					  .low = minus(counts_of(a)[point].low, counts_of(b)[point].high),
+					  .high = minus(counts_of(a)[point].high, counts_of(b)[point].low)};
 		for (unsigned rep = 0; rep < plan.reps; rep++)
 			histogram_add(&o->seen, (int64_t)(raw_of(a, point)[rep] - raw_of(b, point)[rep]));
 	}
@@ -242,6 +252,19 @@ static void judge_delta(unsigned d)
 	r.n_observations = points;
 	judge(r.observation, points, &r.judgement);
 	run->report(run, &r);
+}
+
+/* How fast the clock runs is the machine's business. */
+static void observe_clock(void)
+{
+	judged[plan.n_requests] = false;
+	for (unsigned point = 0; point < points; point++) {
+		struct observation *o = counts_of(plan.n_requests) + point;
+
+		*o = (struct observation){.n = plan.n * (point + 1)};
+		for (unsigned rep = 0; rep < plan.reps; rep++)
+			histogram_add(&o->seen, (int64_t)raw_of(plan.n_requests, point)[rep]);
+	}
 }
 
 static struct report_experiment report_of(void)
@@ -260,14 +283,17 @@ static struct report_experiment report_of(void)
 
 static void report_counts(void)
 {
-	static struct report_count count[EXPERIMENT_REQUESTS];
-	static struct report_delta delta[OPTION_ITEMS];
+	static struct report_count count[EXPERIMENT_REQUESTS + 1];
+	static struct report_delta delta[OPTION_ITEMS], metric[OPTION_ITEMS];
+	const struct experiment_counts all = {&plan, points, raw, counts, judged};
 	struct report_experiment x = report_of();
 
 	x.count = count;
-	x.n_counts = plan.n_requests;
+	x.n_counts = plan.n_requests + plan.clock;
 	x.delta = delta;
 	x.n_deltas = plan.n_deltas;
+	x.metric = metric;
+	x.n_metrics = plan.n_metrics;
 	for (unsigned i = 0; i < plan.n_requests; i++)
 		count[i] = (struct report_count){
 			.event = event[i],
@@ -276,8 +302,13 @@ static void report_counts(void)
 			.encoding = plan.request[i].config.code,
 			.judged = judged[i],
 			.n_observations = points,
-			.observation = counts[i],
+			.observation = counts_of(i),
 		};
+	count[plan.n_requests] = (struct report_count){.event = clock_name,
+						       .counter = "",
+						       .pass = 1,
+						       .n_observations = points,
+						       .observation = counts_of(plan.n_requests)};
 	for (unsigned d = 0; d < plan.n_deltas; d++)
 		delta[d] = (struct report_delta){
 			.name = plan.experiment->deltas.item[d].text,
@@ -287,6 +318,15 @@ static void report_counts(void)
 			.n_observations = points,
 			.observation = deltas[d],
 		};
+	for (unsigned m = 0; m < plan.n_metrics; m++) {
+		char what[METRIC_NAME + 16], name[NAME_SIZE];
+		struct result r;
+
+		snprintf(what, sizeof what, "%s in millionths", plan.metric[m].name);
+		r = result_for(name, what);
+		experiment_metric(&all, m, metrics[m], &metric[m], &r);
+		run->report(run, &r);
+	}
 	report_experiment(&x);
 }
 
@@ -296,7 +336,7 @@ static void count_events(void)
 	struct result r = result_for(name, "counting");
 
 	points = cascades() ? 1 : POINTS;
-	raw = calloc((size_t)plan.n_requests * points * plan.reps, sizeof(*raw));
+	raw = calloc((size_t)(plan.n_requests + plan.clock) * points * plan.reps, sizeof(*raw));
 	if (!raw)
 		judgement_set(&r.judgement, VERDICT_ERROR, "no memory for %u repetitions: ask for fewer reps",
 			      plan.reps);
@@ -310,6 +350,8 @@ static void count_events(void)
 			judge_count(i);
 		for (unsigned d = 0; d < plan.n_deltas; d++)
 			judge_delta(d);
+		if (plan.clock)
+			observe_clock();
 		report_counts();
 	}
 	free(raw);

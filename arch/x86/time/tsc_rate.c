@@ -1,6 +1,9 @@
 #include "arch/x86/time/tsc_rate.h"
+#include "arch/time.h"
 
 #include <string.h>
+
+const char clock_name[] = "tsc";
 
 #define MHZ               1000000ull
 #define MSR_PLATFORM_INFO 0xce

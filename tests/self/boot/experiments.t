@@ -85,6 +85,16 @@ equal([(x["samples"][0]["named_next"], [p["samples"] for p in x["samples"][0]["p
 ok(any("of these 9 are named by the instruction behind theirs" in line for line in r.text), "on the console, too", tail(r))
 for x in experiments(netburst, "p4-simple"):
     equal(x["passes"], 1, "events with an ESCR and a counter each share a window: " + x["kernel"] + ", " + x["level"])
+METRICS = {"uops-per-instruction": (0, 1, 1), "per-thousand": (2, 1, 1000), "ticks-per-instruction": (3, 1, 1)}
+for x in experiments(netburst, "p4-metrics"):
+    seen = [[o["values"][0][0] for o in c["observations"]] for c in x["counts"]]
+    for m in x["metrics"][:2]:
+        above, below, factor = METRICS[m["name"]]
+        equal([(o["values"], "low" in o) for o in m["observations"]],
+              [([[factor * 10**6 * a // b, 3]], True) for a, b in zip(seen[above], seen[below])],
+              "a metric is the ratio of its counts, and judged: %s, %s, %s" % (m["name"], x["kernel"], x["level"]))
+    ticks = [(o["distinct"] > 0 and o["min"] > 0, "low" in o) for m in (x["counts"][3], x["metrics"][2]) for o in m["observations"]]
+    equal((x["counts"][3]["event"], set(ticks)), ("tsc", {(True, False)}), "the clock ticks, and is not judged: %s, %s" % (x["kernel"], x["level"]))
 cascade = [c["observations"][0]["values"][0][0] for x in experiments(netburst, "p4-cascade") for c in x["counts"]]
 equal(cascade, [1401, 901], "a cascade counts what follows the kernel's 500th instruction, and nothing of the window's own")
 
@@ -182,9 +192,12 @@ equal([c["verdict"] for n, c in found.items() if n.startswith("good/")], ["exact
 equal(r.status, 1, "and the run says that something was wrong")
 valid(r.report, "its report is valid")
 
-r = boot(config=SAVE + "suite=experiments inject=srf7\n[experiment far] kernel=iret_self,nop_loop events=INST_RETIRED.ANY_P\n")
-found = {n.split("/")[2]: c["verdict"] for n, c in checks(r).items()}
-equal(found, {"iret_self": "wrong", "nop_loop": "exact"}, "a PMU that counts IRET twice is found out, and only there")
+r = boot(config=SAVE + "suite=experiments inject=srf7\n[experiment far] kernel=iret_self,nop_loop events=INST_RETIRED.ANY_P "
+         "metric=\"half = INST_RETIRED.ANY_P / 2\"\n")
+found = {tuple(n.split("/")[1:3]): c["verdict"] for n, c in checks(r).items()}
+equal(found, {(what, kernel): verdict for kernel, verdict in (("iret_self", "wrong"), ("nop_loop", "exact"))
+              for what in ("intel::INST_RETIRED.ANY_P", "half in millionths")},
+      "a PMU that counts IRET twice is found out, and only there; and a metric of that count")
 
 r = boot(config=SAVE.replace("virtual", "virtual:intel-nehalem") + "suite=experiments inject=hsd143\n"
          "[experiment all] kernel=nop_loop events=INST_RETIRED.ANY,INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES\n")

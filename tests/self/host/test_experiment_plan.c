@@ -217,6 +217,36 @@ static void deltas_name_two_events(void **state)
 
 #define E K "events=INST_RETIRED.ANY_P "
 
+static void metrics_are_made_of_what_is_counted(void **state)
+{
+	(void)state;
+	power_up("intel-core2");
+	taken(E "metric=\"m = 2 * BR_INST_RETIRED.ALL_BRANCHES / #1\"", 0, 1);
+	assert_int_equal(plan.n_requests, 2);
+	assert_int_equal(plan.n_metrics, 1);
+	assert_int_equal(plan.metric[0].n_terms, 5);
+	assert_int_equal(plan.metric[0].term[1].operand, 1);
+	assert_int_equal(plan.metric[0].term[3].operand, 0);
+	assert_false(plan.clock);
+	taken(E "metric=\"m = tsc / #1\"", 0, 1);
+	assert_true(plan.clock);
+	assert_int_equal(plan.metric[0].term[0].operand, METRIC_CLOCK);
+	taken(K "events=INST_RETIRED.ANY_P,tsc", 3, 1);
+	assert_true(plan.clock);
+	assert_int_equal(plan.n_requests, 1);
+	assert_int_equal(plan.n_metrics, 0);
+	refused(K "events=tsc", 0, "assay.cfg:2:24: tsc takes no counter: name an event beside it");
+	refused(E "metric=\"m = #1 / #2\"", 0,
+		"assay.cfg:2:60: metric=m = #1 / #2: #2 is no event of events=, no number and not tsc");
+	refused(K "events=BR_* metric=\"m = BR_*\" events=BR_*", 0,
+		"assay.cfg:2:41: metric=m = BR_*: BR_* is no event of events=, no number and not tsc");
+	refused(E "metric=\"m = #1\" record=pmi period=1000", 0,
+		"assay.cfg:2:51: tsc and metric= are of counts: leave record= or cascade= out");
+	refused(K "events=INST_RETIRED.ANY_P,tsc record=pmi period=1000", 0,
+		"assay.cfg:2:24: tsc and metric= are of counts: leave record= or cascade= out");
+	fake_cpu_stop();
+}
+
 static void samples_need_what_they_need(void **state)
 {
 	(void)state;
@@ -498,6 +528,7 @@ int main(void)
 		cmocka_unit_test(names_are_corrected),
 		cmocka_unit_test(rings_agree),
 		cmocka_unit_test(deltas_name_two_events),
+		cmocka_unit_test(metrics_are_made_of_what_is_counted),
 		cmocka_unit_test(samples_need_what_they_need),
 		cmocka_unit_test(records_need_a_source_that_can),
 		cmocka_unit_test(cascades_are_up_to_the_family),

@@ -125,7 +125,7 @@ static const struct {
 	{"[experiment x]\nkernal=y",
 	 "assay.cfg:2:1: no option \"kernal\": did you mean kernel=? (globs of kernels)"},
 	{"[experiment x]\nzzz=1", "assay.cfg:2:1: no option \"zzz\": there are kernel events ring n reps "
-				  "passes delta period record cascade pmu"},
+				  "passes delta metric period record cascade pmu"},
 	{"[experiment x] ring=1", "assay.cfg:1:21: ring=1: it wants one of 0|3|both"},
 	{"[experiment x] n=0", "assay.cfg:1:18: n=0: it wants a number from 1 to 9223372036854775807"},
 	{"[experiment x] n=", "assay.cfg:1:16: n= has no value: give one"},
@@ -138,8 +138,17 @@ static const struct {
 	{"[experiment x] "
 	 "events=A,"
 	 "012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678"
-	 "9",
-	 "assay.cfg:1:25: 01234567890123456789... is 100 bytes long: at most 95 are allowed"},
+	 "9"
+	 "0123456789012345678901234567",
+	 "assay.cfg:1:25: 01234567890123456789... is 128 bytes long: at most 127 are allowed"},
+	{"[experiment x] " K "metric=cpi",
+	 "assay.cfg:1:41: metric=cpi: no experiment before defines it: write NAME = EXPRESSION"},
+	{"[experiment w] " K "metric=\"cpic = A / 2\"\n[experiment x] " K "metric=cpi",
+	 "assay.cfg:2:41: metric=cpi: no experiment before defines it: write NAME = EXPRESSION"},
+	{"[experiment x] " K "metric=\"m = #1 +\"",
+	 "assay.cfg:1:50: metric=m = #1 +: a number or an event is missing"},
+	{"[experiment x] kernel=k events=1,2,3,4,5,6,7,8,9,A,B,C,D,E,F,G metric=\"m = H / #1\"",
+	 "assay.cfg:1:76: metric=m = H / #1: H is no event of events=, no number and not tsc"},
 };
 
 static void damage_is_named(void **state)
@@ -150,6 +159,27 @@ static void damage_is_named(void **state)
 		assert_string_equal(error.text, bad[i].message);
 		assert_null(strchr(error.text, '\n'));
 	}
+}
+
+/* What a metric names is counted, once; it may be named again by a later experiment. */
+static void metrics_name_events(void **state)
+{
+	const struct experiment *x = &all.experiment[0], *y = &all.experiment[1];
+
+	(void)state;
+	assert_true(parse("[experiment x] kernel=k events=A,B metric=\"m = A / ( B + C:u ) * #1\"\n"
+			  "metric=\"tick = tsc / D\" metric=\"again = D\"\n"
+			  "[experiment y] kernel=k metric=tick metric=m"));
+	assert_int_equal(x->metrics.count, 3);
+	assert_int_equal(x->events.count, 4);
+	assert_string_equal(x->events.item[2].text, "C:u");
+	assert_int_equal(x->events.item[2].at.line, 1);
+	assert_int_equal(x->events.item[2].at.column, 58);
+	assert_string_equal(x->events.item[3].text, "D");
+	assert_string_equal(y->metrics.item[0].text, "tick = tsc / D");
+	assert_string_equal(y->metrics.item[1].text, "m = A / ( B + C:u ) * #1");
+	assert_int_equal(y->events.count, 4);
+	assert_string_equal(y->events.item[0].text, "D");
 }
 
 static void there_is_an_end_to_experiments(void **state)
@@ -283,6 +313,7 @@ int main(void)
 		cmocka_unit_test(places_are_those_of_the_words),
 		cmocka_unit_test(defaults),
 		cmocka_unit_test(damage_is_named),
+		cmocka_unit_test(metrics_name_events),
 		cmocka_unit_test(there_is_an_end_to_experiments),
 		cmocka_unit_test(sections_are_for_files),
 		cmocka_unit_test(random_input_is_survived),
