@@ -34,8 +34,14 @@ FAKE_KERNEL(nop_loop, "nop_loop", KERNEL_CORE, FAKE_EXACT(INSTRUCTIONS, 12, 0), 
 FAKE_KERNEL(loop, "loop", KERNEL_CORE, FAKE_EXACT(INSTRUCTIONS, 2, 0), FAKE_EXACT(BRANCHES, 1, 0),
 	    FAKE_RANGE(CYCLES, 1, 0, 1000, 1000));
 
+static const struct event_rule exceptions = {.text = "exceptions besides", .also = {{Q_EXCEPTIONS, 1}}};
 static const struct pmu_event rows[] = {
 	{.name = "I", .code = 'I', .fixed = -1, .terms = {{Q_INSTRUCTIONS, 1}}},
+	{.name = "J",
+	 .code = 'J',
+	 .fixed = -1,
+	 .terms = {{Q_INSTRUCTIONS, 1}, {Q_EXCEPTIONS, 1}},
+	 .rule = &exceptions},
 	{.name = "B", .code = 'B', .fixed = -1, .terms = {{Q_BRANCHES, 1}}},
 	{.name = "C", .code = 'C', .fixed = -1, .judgement = EVENT_TIME, .terms = {{Q_CYCLES, 1}}},
 	{.name = "R", .code = 'R', .fixed = -1, .judgement = EVENT_TIME, .terms = {{Q_REF_CYCLES, 1}}},
@@ -81,6 +87,8 @@ static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *
 	if (refused(SCRIPTED_PROGRAM, c))
 		return false;
 	config[c] = *how;
+	scripted.levels[c] = how->levels;
+	scripted.codes[c] = (char)how->code;
 	last_kernel = NULL;
 	scripted.value[c] = 0;
 	scripted.programmed |= UINT64_C(1) << c;

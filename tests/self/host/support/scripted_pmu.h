@@ -85,7 +85,9 @@ struct scripted {
 
 	/* What was done. */
 	uint64_t value[SCRIPTED_COUNTERS];
-	uint64_t programmed; /* counters in use */
+	uint64_t programmed;               /* counters in use */
+	uint8_t levels[SCRIPTED_COUNTERS]; /* that they were programmed for last (enum pmu_levels), ... */
+	char codes[SCRIPTED_COUNTERS];     /* ... and their events' letters */
 	unsigned windows, programs, resets, cools, attributions;
 	unsigned windows_of[SHARE_LENGTHS]; /* with the kernels of the shares */
 	unsigned windows_read;              /* in which RDPMC reads inside */
@@ -103,9 +105,9 @@ struct scripted {
 
 extern struct scripted scripted;
 
-/** The events that it counts, on every counter: "I" instructions, "B" branches, "C" cycles, "R"
- * another clock, which may stand still, "X" misses, which need not be. @param events of those, letters; the
- * first one exact is the counters' yardstick */
+/** The events that it counts, on every counter: "I" instructions, "J" instructions and exceptions by a rule,
+ * "B" branches, "C" cycles, "R" another clock, which may stand still, "X" misses, which need not be. @param
+ * events of those, letters; the first one exact is the counters' yardstick */
 void scripted_start(const char *events);
 const struct pmu_event *scripted_event(char name);
 
