@@ -12,6 +12,7 @@
  * with other options than those asked for). The last line of the text stream says which.
  */
 #include "boot/config.h"
+#include "boot/core_choice.h"
 #include "boot/core_options.h"
 #include "boot/cores.h"
 #include "boot/event_files.h"
@@ -321,23 +322,12 @@ static void look_at_other(struct part *p)
 	pmu_tell_registers(p->run);
 }
 
-/* suite=first: what firmware made of one core's PMU it may not have made of another's. The first processor of
- * another core, or else any. */
+/* suite=first: what firmware made of one core's PMU it may not have made of another's. */
 static void look_at_another(const struct platform *platform, const struct core *core, struct part *part)
 {
-	struct core other = {.number = core->number};
+	struct core other = {0};
 
-	for (unsigned i = 0; i < processor_count(); i++) {
-		struct processor p = processor_at(i);
-		bool sibling = p.id >> core->thread_bits == core->id >> core->thread_bits;
-
-		if (i == core->number || !p.enabled || (sibling && other.number != core->number))
-			continue;
-		other.number = i;
-		if (!sibling)
-			break;
-	}
-	if (other.number == core->number)
+	if (!core_elsewhere(core->number, core->id, core->thread_bits, &other.number))
 		return;
 	progress_stage(platform, other.number, "looking at the PMU of another core");
 	if (!run_part(&other, part, look_at_other))

@@ -1,5 +1,8 @@
-/* What cpus= may say, and which injections are for which processor. */
+/* What cpus= may say, which injections are for which processor, and which processor is another one. */
+#include "boot/core_choice.h"
 #include "boot/core_options.h"
+
+#include "arch/processors.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,11 +55,62 @@ static void injections_go_where_they_belong(void **state)
 	expect("a@+b@x+c@1x", 1, "a@+b@x+c@1x");
 }
 
+/* --- another one ---------------------------------------------------------------------------------- */
+
+static const struct processor *machine;
+static unsigned machine_size;
+
+unsigned processor_count(void)
+{
+	return machine_size;
+}
+
+struct processor processor_at(unsigned number)
+{
+	assert_true(number < machine_size);
+	return machine[number];
+}
+
+/* Two threads a core: IDs 2 and 3 are one core. */
+static void another_core_comes_before_another_thread(void **state)
+{
+	static const struct {
+		struct processor p[4];
+		unsigned n, judged;
+		int other; /* -1: none */
+	} cases[] = {
+		{{{0, true}}, 1, 0, -1},
+		{{{0, true}, {1, true}}, 2, 0, 1},
+		{{{0, true}, {1, true}}, 2, 1, 0},
+		{{{0, true}, {1, false}}, 2, 0, -1},
+		{{{0, true}, {2, true}}, 2, 0, 1},
+		{{{0, true}, {2, false}}, 2, 0, -1},
+		{{{0, true}, {1, true}, {2, true}, {3, true}}, 4, 0, 2},
+		{{{0, true}, {1, true}, {2, true}, {3, true}}, 4, 3, 0},
+		{{{0, true}, {1, true}, {2, false}, {3, true}}, 4, 0, 3},
+		{{{0, true}, {1, true}, {2, false}, {3, false}}, 4, 0, 1},
+		{{{0, true}, {1, false}, {2, false}, {3, false}}, 4, 0, -1},
+		{{{2, true}, {3, true}, {2, true}, {0, true}}, 4, 0, 3},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		unsigned other = 99;
+
+		machine = cases[i].p;
+		machine_size = cases[i].n;
+		bool found = core_elsewhere(cases[i].judged, machine[cases[i].judged].id, 1, &other);
+		if ((found ? (int)other : -1) != cases[i].other)
+			fail_msg("case %u: %d", i, found ? (int)other : -1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_are_numbers_between_commas),
 		cmocka_unit_test(a_list_has_its_numbers_and_no_others),
+		cmocka_unit_test(another_core_comes_before_another_thread),
 		cmocka_unit_test(injections_go_where_they_belong),
 	};
 

@@ -123,6 +123,47 @@ static void joined_masks_share_a_bracket(void **state)
 	fake_cpu_stop();
 }
 
+/* The write that starts is made in ring 0: it is part of what lies ahead there alone, on counters that count
+ * it, and only of events that see that ring. */
+static void what_lies_ahead_has_the_start_that_is_counted(void **state)
+{
+	static const struct {
+		const char *keys;
+		uint8_t ring;
+		bool counts_start;
+		int64_t ahead;
+	} cases[] = {
+		{K "events=INST_RETIRED.ANY_P", 0, false, 2},
+		{K "events=INST_RETIRED.ANY_P", 0, true, 3},
+		{K "events=INST_RETIRED.ANY_P", 3, false, 2},
+		{K "events=INST_RETIRED.ANY_P", 3, true, 2},
+		{K "events=INST_RETIRED.ANY_P:k", 0, true, 3},
+		{K "events=INST_RETIRED.ANY_P:u", 3, true, 2},
+		{K "events=BR_INST_RETIRED.ALL_BRANCHES", 0, true, 0},
+	};
+
+	(void)state;
+	power_up("intel-skylake");
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct pmu_bracket bracket = {0};
+		int64_t ahead;
+
+		taken(cases[i].keys, cases[i].ring, 1);
+		bracket.ahead[plan.place[0].alternative] = 2;
+		pmu.counts_start = cases[i].counts_start ? UINT64_C(1) << plan.place[0].alternative : 0;
+		ahead = experiment_share_ahead(&plan, 0, &bracket);
+		if (ahead != cases[i].ahead)
+			fail_msg("case %u: %d", i, (int)ahead);
+		/* Another counter's start is none of it. */
+		pmu.counts_start = ~pmu.counts_start;
+		if (!cases[i].counts_start)
+			continue;
+		assert_int_equal(experiment_share_ahead(&plan, 0, &bracket), ahead - (cases[i].ahead == 3));
+	}
+	pmu.counts_start = 0;
+	fake_cpu_stop();
+}
+
 static void what_does_not_fit_is_split_or_refused(void **state)
 {
 	(void)state;
@@ -524,6 +565,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_get_counters),
 		cmocka_unit_test(joined_masks_share_a_bracket),
+		cmocka_unit_test(what_lies_ahead_has_the_start_that_is_counted),
 		cmocka_unit_test(what_does_not_fit_is_split_or_refused),
 		cmocka_unit_test(names_are_corrected),
 		cmocka_unit_test(rings_agree),

@@ -1,5 +1,6 @@
 /* The menu without a screen: keys, lists, drawing, what it makes of options, and what it shows of results. */
 #include "arch/identity.h"
+#include "boot/config.h"
 #include "boot/experiments.h"
 #include "boot/menu/keys.h"
 #include "boot/menu/list.h"
@@ -62,10 +63,12 @@ static void put_fake(struct terminal *t, unsigned row, unsigned column, enum sty
 	cells_put += (unsigned)size;
 }
 
+static void look(unsigned key);
+
 static int key_fake(struct terminal *t)
 {
 	(void)t;
-	asked++;
+	look(asked++);
 	return *script ? *script++ : KEY_NONE;
 }
 
@@ -77,12 +80,22 @@ static void close_fake(struct terminal *t)
 static struct terminal fake = {
 	.columns = 80, .rows = 25, .open = open_fake, .put = put_fake, .key = key_fake, .close = close_fake};
 
+#define LOOKS 16
+static const char *watched;   /* NULL: nothing is */
+static bool was_shown[LOOKS]; /* before the key of that number was pressed */
+
 static bool is_shown(const char *text)
 {
 	for (unsigned i = 0; i < ROWS; i++)
 		if (strstr(shown[i], text))
 			return true;
 	return false;
+}
+
+static void look(unsigned key)
+{
+	if (watched && key < LOOKS)
+		was_shown[key] = is_shown(watched);
 }
 
 /* --- keys -------------------------------------------------------------------------------------------- */
@@ -201,12 +214,20 @@ static struct options o;
 static struct experiments experiments;
 static bool attended;
 
+static bool narrowed; /* the configuration has chosen already */
+
 static bool start(const int *keys)
 {
 	static struct platform platform = {.boot.firmware = "the firmware", .terminal = &fake};
 
 	options_default(&o);
 	o.menu = 10;
+	if (narrowed) {
+		strcpy(o.suite, "control");
+		strcpy(o.kernel, "one");
+		strcpy(o.event, "ONE");
+		strcpy(o.check, "some");
+	}
 	script = keys;
 	asked = 0;
 	return menu_start(&platform, &o, &experiments, &attended);
@@ -251,6 +272,29 @@ static void a_choice_becomes_options(void **state)
 	/* Exit goes back to firmware, whatever exit= says. */
 	assert_false(start((const int[]){KEY_END, KEY_ENTER, KEY_NONE}));
 	assert_int_equal(o.exit, EXIT_RETURN);
+}
+
+/* Whatever the configuration has chosen, an entry of the menu runs what it says. */
+static void a_choice_takes_the_place_of_the_configuration_s(void **state)
+{
+	(void)state;
+	narrowed = true;
+	assert_true(start((const int[]){KEY_ENTER, KEY_NONE})); /* as it is */
+	assert_string_equal(o.suite, "control");
+	assert_string_equal(o.kernel, "one");
+	assert_string_equal(o.event, "ONE");
+	assert_string_equal(o.check, "some");
+	assert_true(start((const int[]){KEY_DOWN, KEY_ENTER, KEY_NONE})); /* everything */
+	assert_string_equal(o.suite, "all");
+	assert_string_equal(o.kernel, "all");
+	assert_string_equal(o.event, "*");
+	assert_string_equal(o.check, "*");
+	assert_true(start((const int[]){KEY_DOWN, KEY_DOWN, KEY_DOWN, KEY_ENTER, KEY_BACKSPACE, KEY_BACKSPACE,
+					KEY_BACKSPACE, 'A', KEY_ENTER, KEY_NONE})); /* one event */
+	assert_string_equal(o.suite, "events");
+	assert_string_equal(o.kernel, "all");
+	assert_string_equal(o.event, "A");
+	narrowed = false;
 }
 
 /* Held down, on a small, a wide and a high screen: no cell is drawn outside. */
@@ -325,6 +369,112 @@ static void what_is_saved_is_read_again(void **state)
 	memset(&experiments, 0, sizeof experiments);
 }
 
+/* A volume that fails where it is told to. */
+static const char *old_text; /* of the configuration; NULL: reading it fails for this reason */
+static const char *reading, *failing;
+static char saved[16384];
+static unsigned opened, renamed, removed;
+
+static bool read_fake(const char *path, char **data, size_t *size, const char **why)
+{
+	assert_string_equal(path, CONFIG_FILE);
+	*why = reading;
+	if (!old_text)
+		return false;
+	*data = strdup(old_text);
+	*size = strlen(old_text);
+	return true;
+}
+
+static bool fails(const char *what, const char **why)
+{
+	bool it = failing && !strcmp(failing, what);
+
+	if (it)
+		*why = failing;
+	return it;
+}
+
+static void *open_fake_file(const char *path, const char **why)
+{
+	assert_string_equal(path, CONFIG_FILE ".new");
+	opened++;
+	*saved = 0;
+	return fails("opening", why) ? NULL : saved;
+}
+
+static bool write_fake(void *file, const void *data, size_t size, const char **why)
+{
+	assert_ptr_equal(file, saved);
+	assert_true(size < sizeof saved);
+	memcpy(saved, data, size);
+	saved[size] = 0;
+	return !fails("writing", why);
+}
+
+static bool close_fake_file(void *file, const char **why)
+{
+	assert_ptr_equal(file, saved);
+	return !fails("closing", why);
+}
+
+static bool rename_fake(const char *path, const char *name, const char **why)
+{
+	assert_string_equal(path, CONFIG_FILE ".new");
+	assert_string_equal(name, "assay.cfg");
+	renamed++;
+	return !fails("renaming", why);
+}
+
+static void remove_fake(const char *path)
+{
+	assert_string_equal(path, CONFIG_FILE ".new");
+	removed++;
+}
+
+static const char *save_to_fake(void)
+{
+	static const struct platform volume = {.read_file = read_fake,
+					       .open_file = open_fake_file,
+					       .write_file = write_fake,
+					       .close_file = close_fake_file,
+					       .rename_file = rename_fake,
+					       .remove_file = remove_fake};
+
+	opened = renamed = removed = 0;
+	*saved = 0;
+	return save_options(&volume, &o);
+}
+
+/* What was there is kept, or nothing is touched. */
+static void saving_loses_nothing(void **state)
+{
+	static const char *const steps[] = {"opening", "writing", "closing", "renaming"};
+
+	(void)state;
+	options_default(&o);
+	old_text = "[experiment x]\nkernel=nop_loop events=A\n";
+	assert_null(save_to_fake());
+	assert_memory_equal(saved, old_text, strlen(old_text));
+	assert_true(opened == 1 && renamed == 1 && removed == 0);
+	/* Without a file there is a new one, and an unreadable one is left alone. */
+	old_text = NULL;
+	reading = PLATFORM_NOT_FOUND;
+	assert_null(save_to_fake());
+	assert_true(opened == 1 && renamed == 1 && removed == 0 && *saved == '[');
+	reading = "device error";
+	assert_string_equal(save_to_fake(), "device error");
+	assert_true(opened == 0 && renamed == 0 && removed == 0);
+	reading = PLATFORM_NOT_FOUND;
+	for (unsigned i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+		failing = steps[i];
+		assert_string_equal(save_to_fake(), steps[i]);
+		assert_int_equal(renamed, i == 3);
+		assert_int_equal(removed, i > 0);
+	}
+	failing = NULL;
+}
+
 /* --- results ----------------------------------------------------------------------------------------- */
 
 static void observations_are_read_from_a_record(void **state)
@@ -379,6 +529,20 @@ static void the_worst_come_first_and_open(void **state)
 	for (unsigned v = 0; v < VERDICT_COUNT; v++)
 		assert_true(verdict_rank(v) < VERDICT_COUNT);
 
+	/* Scrolled down in one check, the next one begins at its top. */
+	static const int both[] = {KEY_RIGHT, KEY_LEFT};
+
+	fake.rows = 8;
+	for (unsigned i = 0; i < 2; i++) {
+		script = (const int[]){KEY_DOWN,   KEY_ENTER,  KEY_DOWN,   KEY_DOWN, both[i],
+				       KEY_ESCAPE, KEY_ESCAPE, KEY_ESCAPE, KEY_NONE};
+		watched = "  check       ";
+		asked = 0;
+		menu_results(&fake, &about);
+		assert_true(was_shown[2] && !was_shown[4] && was_shown[5]);
+	}
+	watched = NULL;
+	fake.rows = 25;
 	/* The page of all, then of the first one, then back and out. */
 	script = (const int[]){KEY_ENTER, KEY_DOWN, KEY_RIGHT, KEY_LEFT,   KEY_ESCAPE, 's',
 			       'b',       KEY_END,  KEY_ENTER, KEY_ESCAPE, KEY_ESCAPE, KEY_NONE};
@@ -396,6 +560,8 @@ int main(void)
 		cmocka_unit_test(what_is_chosen_is_seen),
 		cmocka_unit_test(nobody_is_there),
 		cmocka_unit_test(a_choice_becomes_options),
+		cmocka_unit_test(a_choice_takes_the_place_of_the_configuration_s),
+		cmocka_unit_test(saving_loses_nothing),
 		cmocka_unit_test(keys_held_down_on_any_screen),
 		cmocka_unit_test(only_what_changes_is_drawn),
 		cmocka_unit_test(what_is_saved_is_read_again),

@@ -140,6 +140,26 @@ static void layout_of_a_file_is_free(void **state)
 	assert_string_equal(o.report, "a#b");
 }
 
+/* A byte order mark is no column, on its line and on others. */
+static void columns_begin_behind_a_byte_order_mark(void **state)
+{
+	static const char *const rows[][2] = {
+		{"kernal=x", "assay.cfg:1:1: "},         {"  kernal=x", "assay.cfg:1:3: "},
+		{"n=1 kernal=x", "assay.cfg:1:5: "},     {"\n  kernal=x", "assay.cfg:2:3: "},
+		{"n=1\r\n kernal=x", "assay.cfg:2:2: "},
+	};
+	char text[64];
+
+	(void)state;
+	for (unsigned marked = 0; marked < 2; marked++)
+		for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+			snprintf(text, sizeof text, "%s%s", marked ? "\xef\xbb\xbf" : "", rows[i][0]);
+			assert_false(parse_file(text));
+			if (strncmp(error.text, rows[i][1], strlen(rows[i][1])))
+				fail_msg("%s: %s", rows[i][0], error.text);
+		}
+}
+
 static void later_sources_win(void **state)
 {
 	(void)state;
@@ -407,6 +427,7 @@ int main(void)
 		cmocka_unit_test(numbers_have_these_ranges),
 		cmocka_unit_test(every_option_is_read),
 		cmocka_unit_test(layout_of_a_file_is_free),
+		cmocka_unit_test(columns_begin_behind_a_byte_order_mark),
 		cmocka_unit_test(later_sources_win),
 		cmocka_unit_test(damage_is_named),
 		cmocka_unit_test(the_stick_lists_every_option),

@@ -24,6 +24,9 @@ static struct report_totals totals;
 static const char *journal; /* of the run before; NULL: none */
 static char shown[SCREEN_LINES][256];
 static enum screen_colour colours[SCREEN_LINES];
+static const struct breadcrumb *left; /* by the start before; NULL: none */
+static struct breadcrumb dropped;     /* the last one */
+static unsigned n_dropped;
 static uint8_t codes[2048];
 static unsigned n_codes;
 
@@ -77,14 +80,16 @@ void breadcrumbs_open(void *page)
 
 bool breadcrumbs_left(struct breadcrumb *out, char list[BREADCRUMBS_LIST])
 {
-	(void)out;
-	*list = 0;
-	return false;
+	strcpy(list, "");
+	if (left)
+		*out = *left;
+	return left != NULL;
 }
 
 void breadcrumbs_set(const struct breadcrumb *b)
 {
-	(void)b;
+	dropped = *b;
+	n_dropped++;
 }
 
 void breadcrumbs_put_back(void)
@@ -282,6 +287,84 @@ static void without_a_run_before_suites_are_the_parts(void **state)
 	}
 }
 
+/* --- breadcrumbs ---------------------------------------------------------------------------------------- */
+
+static void crumb_is(const char *at, unsigned of_call, unsigned of_processor, bool suite, unsigned again)
+{
+	assert_string_equal(dropped.place, at);
+	assert_int_equal(dropped.call, of_call);
+	assert_int_equal(dropped.processor, of_processor);
+	assert_int_equal(dropped.suite, suite);
+	assert_int_equal(dropped.again, again);
+	assert_int_equal(dropped.run, run_number());
+}
+
+/* Each says where the run is, and how often in a row starts have ended in this very stage. */
+static void crumbs_say_where_the_run_is(void **state)
+{
+	static const struct breadcrumb cases[] = {
+		{.place = "control", .suite = true},
+		{.place = "looking", .suite = false},
+	};
+	struct result a = {.suite = "control", .name = "a"}, other = {.suite = "events", .name = "b"};
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		unsigned of_control = i == 0, of_looking = i == 1;
+
+		left = i < 2 ? &cases[i] : NULL;
+		begin(0);
+		crumb_is("setting the machine up", 0, 0, false, 0);
+		progress_suite(&platform, 3, "control", 1, 2);
+		crumb_is("control", 0, 3, true, of_control);
+		assert_null(progress_check(&a));
+		crumb_is("control/a", 1, 3, true, of_control);
+		progress_check_over();
+		crumb_is("control", 0, 3, true, of_control);
+		assert_null(progress_check(&other));
+		crumb_is("control/events/b", 2, 3, true, of_control);
+		progress_check_over();
+		assert_null(progress_check(NULL));
+		crumb_is("control/call 3", 3, 3, true, of_control);
+		progress_check_over();
+		progress_suite(&platform, 4, "events", 2, 2);
+		crumb_is("events", 0, 4, true, 0);
+		assert_null(progress_check(&other));
+		crumb_is("events/b", 1, 4, true, 0);
+		progress_check_over();
+		crumb_is("events", 0, 4, true, 0);
+		progress_stage(&platform, 0, "looking");
+		crumb_is("looking", 0, 0, false, of_looking);
+		assert_null(progress_check(&a));
+		crumb_is("looking/control/a", 1, 0, false, of_looking);
+		progress_check_over();
+		crumb_is("looking", 0, 0, false, of_looking);
+	}
+	left = NULL;
+}
+
+/* What is left out leaves none: the next start would take it for what was being done. */
+static void what_is_left_out_drops_no_crumb(void **state)
+{
+	static const struct breadcrumb check = {
+		.place = "control/a", .call = 1, .processor = 3, .suite = true};
+	struct result a = {.suite = "control", .name = "a"}, b = {.suite = "control", .name = "b"};
+
+	(void)state;
+	left = &check;
+	begin(0);
+	progress_suite(&platform, 3, "control", 1, 2);
+	n_dropped = 0;
+	assert_non_null(progress_check(&a));
+	assert_int_equal(n_dropped, 0);
+	assert_null(progress_check(&b));
+	crumb_is("control/b", 2, 3, true, 0);
+	progress_suite(&platform, 2, "control", 1, 2); /* another processor's is another one */
+	assert_null(progress_check(&a));
+	crumb_is("control/a", 1, 2, true, 0);
+	left = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -289,6 +372,8 @@ int main(void)
 		cmocka_unit_test(parts_are_those_of_the_time_before),
 		cmocka_unit_test(codes_tell_checks_from_stages),
 		cmocka_unit_test(without_a_run_before_suites_are_the_parts),
+		cmocka_unit_test(crumbs_say_where_the_run_is),
+		cmocka_unit_test(what_is_left_out_drops_no_crumb),
 	};
 
 	return cmocka_run_group_tests_name("progress", tests, NULL, NULL);

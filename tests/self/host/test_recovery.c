@@ -168,6 +168,18 @@ static void a_start_that_was_refused_is_no_run(void **state)
 	assert_string_equal(r.last, "control");
 	assert_string_equal(r.stage, "control");
 	assert_int_equal(r.count, 1);
+	/* All that was known before, whatever this start's own number is. */
+	before = (struct recovery){.broken = true,
+				   .run = 7,
+				   .again = 3,
+				   .where = "a place",
+				   .last = "events",
+				   .stage = "a stage"};
+	learn(journal_behind(&before, "0 ms: setting the machine up\ncould not run: no such PMU\n"), NULL,
+	      "");
+	before.count = r.count;
+	memcpy(before.item, r.item, sizeof r.item);
+	assert_memory_equal(&r, &before, sizeof r);
 	/* One that comes to its end is a run. */
 	learn(journal_behind(&before, "0 ms: setting the machine up\nended: 1 checks\n"), NULL, "");
 	assert_false(r.broken);
