@@ -10,6 +10,7 @@ static const struct model_profile *const profiles[] = {
 	&netburst_northwood_ht,
 	&netburst_prescott,
 	&netburst_prescott_guest,
+	&netburst_presler,
 	&netburst_potomac,
 	NULL,
 };

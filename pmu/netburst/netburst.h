@@ -14,6 +14,6 @@ extern const struct pmu_faults netburst_faults;
 extern const struct pmu_model netburst_model;
 
 extern const struct model_profile netburst_willamette, netburst_northwood, netburst_northwood_ht,
-	netburst_prescott, netburst_prescott_guest, netburst_potomac;
+	netburst_prescott, netburst_prescott_guest, netburst_presler, netburst_potomac;
 
 #endif

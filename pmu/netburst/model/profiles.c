@@ -94,6 +94,27 @@ const struct model_profile netburst_prescott = {
 	.data = &prescott_data,
 };
 
+/* Pentium D (Presler): two cores of one logical processor, each with counters of its own. The leaves of the Prescott 2M
+ * with the signature 0F64H, and the cores in leaves 1 and 4. No dump of one was at hand. */
+static const struct cpuid_row presler_cpuid[] = {
+	{0x00, 0, 0x00000005, GENUINEINTEL},
+	{0x01, 0, 0x00000f64, 0x00020800, 0x0000649d, 0xbfebfbff},
+	{0x02, 0, 0x605b5001, 0x00000000, 0x00000000, 0x007d7040},
+	{0x03, 0, 0x00000000, 0x00000000, 0x00000000, 0x00000000},
+	{0x04, 0, 0x04000121, 0x01c0003f, 0x0000001f, 0x00000000},
+	{0x04, 1, 0x04000143, 0x01c0103f, 0x000007ff, 0x00000000},
+	{0x05, 0, 0x00000040, 0x00000040, 0x00000000, 0x00000000},
+};
+static const struct netburst_profile presler_data = {
+	.model = 6, .ds_cpl = true, .dtes64 = true, .misc_enable = 0x22850089};
+const struct model_profile netburst_presler = {
+	.name = "netburst-presler",
+	.description = "Pentium D (Presler), family 0FH model 6, two cores without Hyper-Threading",
+	.model = &netburst_model,
+	.identity = CPUID_TABLE(presler_cpuid),
+	.data = &presler_data,
+};
+
 /* 64-bit Xeon MP (Potomac): the leaves of the Prescott with the signature 0F41H and a third-level cache of 8
  * MiB. No dump of one was at hand. */
 static const struct cpuid_row potomac_cpuid[] = {

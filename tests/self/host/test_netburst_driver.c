@@ -24,7 +24,7 @@ static const struct {
 } parts[] = {
 	{&netburst_willamette, 1, 45, 202, false},  {&netburst_northwood, 2, 45, 202, false},
 	{&netburst_northwood_ht, 2, 45, 202, true}, {&netburst_prescott, 4, 43, 204, true},
-	{&netburst_potomac, 4, 43, 204, true},
+	{&netburst_presler, 6, 43, 204, false},     {&netburst_potomac, 4, 43, 204, true},
 };
 #define PARTS (sizeof parts / sizeof parts[0])
 
@@ -796,20 +796,19 @@ static int cleanup(void **state)
 	return 0;
 }
 
-/* Pentium D: two cores in one package, each with counters of its own. Leaf 4 as Smithfield has it. */
+/* Pentium D: two cores in one package, each with counters of its own. */
 static void cores_are_no_threads(void **state)
 {
 	const char *why;
 
 	(void)state;
-	fake_cpu_start(&netburst_prescott, "");
-	fake_cpu_set_leaf(4, 0, 1u << 26 | 0x121, 0x01c0003f, 0x1f, 0);
+	fake_cpu_start(&netburst_presler, "");
 	assert_true(fake_cpu_identify(drv, &pmu, &why));
 	assert_false(netburst_cpu(&pmu)->hyper_threading);
 	assert_int_equal(netburst_cpu(&pmu)->thread, 0);
 	assert_null(strstr(pmu.name, "Hyper-Threading"));
 	/* Pentium Extreme Edition: two cores of two threads. */
-	fake_cpu_set_leaf(1, 0, 0xf44, 4 << 16 | 1 << 24, 0, 1u << 28 | 1u << 9 | 1u << 21);
+	fake_cpu_set_leaf(1, 0, 0xf64, 4 << 16 | 1 << 24, 0, 1u << 28 | 1u << 9 | 1u << 21);
 	assert_true(fake_cpu_identify(drv, &pmu, &why));
 	assert_true(netburst_cpu(&pmu)->hyper_threading);
 	assert_int_equal(netburst_cpu(&pmu)->thread, 1);
