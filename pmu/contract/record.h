@@ -153,6 +153,20 @@ struct pmu_record {
 			       .page_of_miss */
 };
 
+/** General registers by the instruction set's own numbers (arch/register.h). */
+#define RECORD_REGISTERS GPR_COUNT
+
+/** How many general registers a record tells, from the first on. */
+static inline unsigned record_registers(const struct pmu_record *r)
+{
+	return r->has & RECORD_HAS_GPRS_64 ? GPR_COUNT : r->has & RECORD_HAS_GPRS ? GPR_RSP + 1 : 0;
+}
+
+static inline uint64_t record_register(const struct pmu_record *r, unsigned number)
+{
+	return r->gpr[number];
+}
+
 /** What periods count where no counter does. */
 enum record_unit { RECORD_UNIT_CYCLES, RECORD_UNIT_OPERATIONS, RECORD_UNIT_FETCHES };
 

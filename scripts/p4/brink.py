@@ -157,6 +157,7 @@ class Converter:
         self.path, self.options = path, options
         self.normal, self.tagged = configuration(config) if config else own_configuration()
         self.listed, self.wires = registers.events(), registers.wires()
+        self.counters = set()  # that words of the experiment at hand have
         self.metrics = registers.metrics(registers.identifiers())
 
     def refuse(self, where, what):
@@ -198,11 +199,17 @@ class Converter:
                 return listed
         return None
 
-    def escr_select(self, name):
-        for escr in self.normal[name]["escrs"]:
-            if escr in self.wires:
-                return self.wires[escr]
-        raise Refused("no ESCR is called %s" % " or ".join(self.normal[name]["escrs"]))
+    def wire(self, name):
+        """ESCR_SELECT and a counter for an event as words: without a counter they may be another unit's event."""
+        known = [self.wires[escr] for escr in self.normal[name]["escrs"] if escr in self.wires]
+        if not known:
+            raise Refused("no ESCR is called %s" % " or ".join(self.normal[name]["escrs"]))
+        for select, counters in known:
+            for counter in counters:
+                if counter not in self.counters:
+                    self.counters.add(counter)
+                    return select, counter
+        raise Refused("there is no counter left for it")
 
     def spelt(self, name, mask, escr, cccr):
         """An event by its name and masks if Assay's lists have them, and as a pair of words if not."""
@@ -212,7 +219,9 @@ class Converter:
         if listed and all(b in listed.masks for b in places) and not tags and implied(cccr):
             return ":".join([listed.name] + [listed.masks[b] for b in places]) + modifiers(escr, cccr)
         escr |= self.normal[name]["select"] << 25 | mask << 9
-        return "0x%08X/0x%08X" % (cccr | registers.THREAD_ANY | self.escr_select(name) << 13, escr)
+        select, counter = self.wire(name)
+        cccr |= registers.THREAD_ANY | select << 13
+        return "0x%08X/0x%08X@0x%08X" % (cccr, escr, registers.FAST_RDPMC | counter)
 
     # --- events --------------------------------------------------------------------------------------------------
 
@@ -354,6 +363,7 @@ class Converter:
 
     def experiment(self, element, defaults, keys):
         where = element.tag
+        self.counters.clear()
         if element.find("default") is not None:
             defaults = Settings(defaults).read(element.find("default"), where)
         found = [self.event(e, defaults, "%s: %s" % (where, e.tag)) for e in element if e.tag != "default"]

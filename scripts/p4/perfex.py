@@ -77,9 +77,7 @@ def perfex(arguments, options):
         raise Refused("--p4pe=0x%08X: bit 25 is PEBS itself, and perfctr refuses it: clear it" % replay["p4pe"])
     listeners = [i for i, (cccr, escr, _) in enumerate(pairs) if counts_tags_of_replays(cccr, escr)]
     if replay and not listeners:
-        raise Refused(
-            "--p4pe and --p4pmv tag replays, and no event counts them: replay_event has event select 9"
-        )
+        raise Refused("--p4pe and --p4pmv tag replays, and no event counts them: replay_event has event select 9")
     events = []
     for i, (cccr, escr, counter) in enumerate(pairs):
         text = "0x%08X/0x%08X" % (cccr, escr)

@@ -44,6 +44,7 @@ PEBS_MATRIX = {"ld": (0, 1), "st": (1, 1)}
 ENABLE_PEBS = 1 << 25
 COMPARE = 1 << 18
 FILTERS = 1 << 19 | 15 << 20 | 1 << 24  # complement, threshold, edge
+FAST_RDPMC = 1 << 31  # of a counter as perfex has it
 THREAD_ANY = 3 << 16  # the field that Brink's files call reserved and set
 
 # What Brink's and the thesis's names are in Assay's lists.
@@ -121,10 +122,12 @@ def identifiers():
 
 
 def wires():
-    """ESCR_SELECT of each ESCR, by its name in lower case."""
+    """ESCR_SELECT of each ESCR and the counters that it reaches, by its name in lower case."""
     with open(os.path.join(FAMILY, "wiring.c"), encoding="ascii") as f:
-        rows = re.findall(r'\{"(\w+_ESCR\d)", 0x\w+, GROUP_\w+, (\d),', f.read())
-    return {name.lower(): int(select) for name, select in rows}
+        rows = re.findall(r'\{"(\w+_ESCR\d)", 0x\w+, GROUP_\w+, (\d), ([^,]*),', f.read())
+    return {
+        n.lower(): (int(select), [int(c) for c in re.findall(r"<< (\d+)", counters)]) for n, select, counters in rows
+    }
 
 
 def field(fields, name, value):

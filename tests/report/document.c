@@ -524,6 +524,17 @@ static void name_place(char *out, size_t size, const char *kernel, long offset)
 		snprintf(out, size, "%s+0x%lx", kernel, (unsigned long)offset);
 }
 
+/* Nothing if no value was told. */
+static void add_range(struct json *j, const char *name, const struct report_addresses *range)
+{
+	if (range->low > range->high)
+		return;
+	json_open(j, name, '{');
+	json_hex(j, "low", range->low);
+	json_hex(j, "high", range->high);
+	json_close(j, '}');
+}
+
 static void add_place(struct json *j, const char *kernel, const struct report_samples *s, size_t i)
 {
 	char at[64];
@@ -533,12 +544,14 @@ static void add_place(struct json *j, const char *kernel, const struct report_sa
 	json_string(j, "at", at);
 	json_unsigned(j, "offset", i);
 	json_unsigned(j, "samples", s->at[i]);
-	if (s->addresses && s->addresses[i].low <= s->addresses[i].high) {
-		json_open(j, "addresses", '{');
-		json_hex(j, "low", s->addresses[i].low);
-		json_hex(j, "high", s->addresses[i].high);
+	if (s->addresses)
+		add_range(j, "addresses", &s->addresses[i]);
+	if (s->n_registers)
+		json_open(j, "registers", '{');
+	for (unsigned g = 0; g < s->n_registers; g++)
+		add_range(j, general_register_name(g), &s->registers[i * s->registers_apart + g]);
+	if (s->n_registers)
 		json_close(j, '}');
-	}
 	json_close(j, '}');
 }
 

@@ -136,7 +136,10 @@ struct report_samples {
 	size_t size;
 	const char *record;                       /* "pmi", "pebs": of record_kind_names */
 	const struct report_addresses *addresses; /* by offset, as .at; NULL: none are told */
-	unsigned n_branches;                      /* of a trace */
+	const struct report_addresses *registers; /* lowest and highest values, by offset ... */
+	unsigned n_registers,
+		registers_apart; /* ... this many of each, with this distance; 0: none are told */
+	unsigned n_branches;     /* of a trace */
 	const struct report_branch *branch;
 };
 

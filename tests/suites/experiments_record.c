@@ -73,7 +73,8 @@ struct places {
 	unsigned named_next; /* records at the instruction behind the one that they are of */
 	unsigned *at;
 	struct report_addresses *addresses;
-	unsigned elsewhere, n_branches;
+	struct report_addresses (*registers)[RECORD_REGISTERS]; /* by offset */
+	unsigned elsewhere, n_branches, n_registers;
 	bool addressed;
 	struct report_branch branch[BRANCHES];
 	unsigned untold; /* branches that found no room there */
@@ -91,9 +92,13 @@ static bool places_begin(const struct kernel *k, const struct pmu_record_source 
 					 source->address_bits ? low_bits(source->address_bits) : UINT64_MAX};
 	places.at = calloc(places.size, sizeof *places.at);
 	places.addresses = calloc(places.size, sizeof *places.addresses);
-	for (size_t i = 0; places.addresses && i < places.size; i++)
+	places.registers = calloc(places.size, sizeof *places.registers);
+	for (size_t i = 0; places.addresses && places.registers && i < places.size; i++) {
 		places.addresses[i].low = UINT64_MAX;
-	return places.at && places.addresses;
+		for (unsigned g = 0; g < RECORD_REGISTERS; g++)
+			places.registers[i][g].low = UINT64_MAX;
+	}
+	return places.at && places.addresses && places.registers;
 }
 
 static void places_end(void)
@@ -101,6 +106,7 @@ static void places_end(void)
 	free(places.before);
 	free(places.at);
 	free(places.addresses);
+	free(places.registers);
 }
 
 /* Records may have the low bits of an address alone. */
@@ -157,6 +163,12 @@ static void add_branch(const struct pmu_record *r, uint64_t kernel_at)
 	places.branch[i].mispredicted += r->has & RECORD_HAS_MISPREDICTED && r->mispredicted;
 }
 
+static void widen(struct report_addresses *range, uint64_t value)
+{
+	range->low = value < range->low ? value : range->low;
+	range->high = value > range->high ? value : range->high;
+}
+
 static void add_record(const struct pmu_record *r, uint64_t kernel_at, bool trace)
 {
 	bool next = !trace && !(r->has & RECORD_HAS_IP);
@@ -174,12 +186,13 @@ static void add_record(const struct pmu_record *r, uint64_t kernel_at, bool trac
 	}
 	places.at[offset]++;
 	if (r->has & RECORD_HAS_ADDRESS) {
-		struct report_addresses *a = &places.addresses[offset];
-
 		places.addressed = true;
-		a->low = r->address < a->low ? r->address : a->low;
-		a->high = r->address > a->high ? r->address : a->high;
+		widen(&places.addresses[offset], r->address);
 	}
+	if (record_registers(r))
+		places.n_registers = record_registers(r);
+	for (unsigned i = 0; i < record_registers(r); i++)
+		widen(&places.registers[offset][i], record_register(r, i));
 }
 
 /* --- judging ---------------------------------------------------------------------------------------- */
@@ -349,6 +362,9 @@ static void report(const struct experiment_run *e, const struct recorded *rec, c
 		.at = places.at,
 		.size = places.size,
 		.addresses = places.addressed ? places.addresses : NULL,
+		.registers = places.registers[0],
+		.n_registers = places.n_registers,
+		.registers_apart = RECORD_REGISTERS,
 		.n_branches = places.n_branches,
 		.branch = is_trace(plan) ? places.branch : NULL,
 	};

@@ -98,6 +98,30 @@ static uint32_t raw_counters(unsigned model, unsigned select, unsigned event)
 	return documented ? documented : wired;
 }
 
+/* Several units have events of one number, and their ESCRs go by one number in CCCRs. @return whether words
+ * are two events, with the reason */
+static bool is_ambiguous(const struct pmu *pmu, unsigned model, unsigned select, unsigned event,
+			 const char **why)
+{
+	enum netburst_event_id first = NB_EVENTS;
+
+	for (unsigned c = 0; c < NETBURST_COUNTERS; c++) {
+		enum netburst_escr_id e = netburst_wire(c, select, model);
+		enum netburst_event_id id = e == ESCR_NONE ? NB_EVENTS : netburst_event_of(e, event, model);
+
+		if (id != NB_EVENTS && first != NB_EVENTS && id != first) {
+			*why = pmu_reason(pmu,
+					  "these words are %s and %s: say which by its counter, as in @%s",
+					  netburst_event[first].name, netburst_event[id].name,
+					  netburst_counter[c].name);
+			return true;
+		}
+		if (id != NB_EVENTS)
+			first = id;
+	}
+	return false;
+}
+
 /* Whether another counter's overflow starts this one, if its CCCR has it wait for one. */
 static bool can_wait(unsigned c, uint32_t cccr, unsigned model)
 {
@@ -133,6 +157,16 @@ unsigned netburst_alternatives(const struct pmu *pmu, const struct event_request
 		*why = "bits 25 and 26 of MSR_PEBS_ENABLE are PEBS itself: clear them; record=pebs samples";
 		return 0;
 	}
+	if (r && request->config.extra_value) {
+		*why = pmu_reason(pmu,
+				  "%s has values of its own for p4pe and p4pmv: leave them out, or take "
+				  "replay_event",
+				  r->name);
+		return 0;
+	}
+	if (!request->event && !request->counter &&
+	    is_ambiguous(pmu, model, select, (code_escr & ESCR_EVENT) >> ESCR_EVENT_SHIFT, why))
+		return 0;
 	for (unsigned c = 0; c < pmu->n_counters; c++) {
 		enum netburst_escr_id e = netburst_wire(c, select, model);
 		struct sched_alternative way = {0};

@@ -6,7 +6,8 @@
 #include "pmu/netburst/driver/parts.h"
 #include "pmu/netburst/driver/state.h"
 
-#define NBOGUS 1u
+#define NBOGUS         1u
+#define NBOGUS_COLOURS 0xfu /* of execution_event: NBOGUS0 to NBOGUS3 */
 
 struct asked {
 	enum netburst_event_id event;
@@ -24,7 +25,8 @@ static struct asked asked_of(const struct pmu *pmu, const struct event_request *
 	for (unsigned c = 0; c < NETBURST_COUNTERS && a.event == NB_EVENTS; c++) {
 		enum netburst_escr_id e = netburst_wire(c, wire, model);
 
-		if (e != ESCR_NONE && (!r->counter || r->counter == c + 1))
+		if (e != ESCR_NONE && (!r->counter || r->counter == c + 1) &&
+		    (!r->event || r->event->counters >> c & 1))
 			a.event = netburst_event_of(e, (escr & ESCR_EVENT) >> ESCR_EVENT_SHIFT, model);
 	}
 	return a;
@@ -76,11 +78,14 @@ static const struct pmu_event *row_of(const struct pmu *pmu, const struct netbur
 }
 
 /* Whether an event that tags, or that a replay metric needs besides, is what the metric has for it, in the
- * same rings. */
-static bool is_source(const struct asked *a, const struct netburst_recipe *metric, uint32_t rings)
+ * same rings, and on the ESCR that it must be on. */
+static bool is_source(const struct event_request *r, const struct asked *a,
+		      const struct netburst_recipe *metric, uint32_t rings)
 {
 	return a->event == (enum netburst_event_id)metric->source && a->mask == metric->source_mask &&
-	       !((a->escr ^ rings) & NETBURST_RINGS);
+	       !((a->escr ^ rings) & NETBURST_RINGS) &&
+	       (metric->source_escr == ESCR_NONE ||
+		(r->counter && netburst_escr[metric->source_escr].counters >> (r->counter - 1) & 1));
 }
 
 static bool is_metric(const struct pmu *pmu, const struct event_request *all, unsigned n,
@@ -101,11 +106,13 @@ static bool is_metric(const struct pmu *pmu, const struct event_request *all, un
 		if (metric->mechanism == TAG_EXECUTION)
 			tags = tags && colours & sink->mask;
 		sources += metric->mechanism != TAG_REPLAY && tags;
-		right += is_source(&a, metric, sink->escr) && (tags || metric->mechanism == TAG_REPLAY);
+		right += is_source(&all[i], &a, metric, sink->escr) &&
+			 (tags || metric->mechanism == TAG_REPLAY);
 	}
+	/* What did not retire is counted, too: no metric has that. */
 	if (metric->mechanism == TAG_EXECUTION)
-		return sources == 1 && right == 1;
-	return sink->mask & NBOGUS && right == 1 && sources <= 1;
+		return sources == 1 && right == 1 && !(sink->mask & ~NBOGUS_COLOURS);
+	return sink->mask == NBOGUS && right == 1 && sources <= 1;
 }
 
 bool netburst_join(const struct pmu *pmu, struct event_request *all, unsigned n)

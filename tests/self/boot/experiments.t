@@ -74,6 +74,12 @@ places = {x["name"]: {p["at"]: p["samples"] for p in x["samples"][0]["places"]}
 equal([set(places.get("p4-pebs-" + kind, {})) for kind in ("front-end", "execution", "replay")],
       [{"loads+0xa", "loads+0x12", "loads+0x1a", "loads+0x22"}, {"sse_arithmetic+0x2e"}, {"clflush_reload+0xd"}],
       "a record of the instruction behind the tagged one is placed at the tagged one")
+counter = {p["at"]: [int(p["registers"]["RDI"][end], 16) for end in ("low", "high")]
+           for x in experiments(netburst, "p4-pebs-front-end") for p in x["samples"][0]["places"]}
+equal(counter, {"loads+0x%x" % at: [100 - last, 100 - first] for at, first, last in
+                ((0x0a, 6, 81), (0x12, 12, 87), (0x1a, 18, 93), (0x22, 24, 99))},
+      "records have registers: the loop's counter at each 50th of its loads, eight to an iteration")
+ok(all("registers" not in p for x in experiments(netburst, "p4-ebs") for p in x["samples"][0]["places"]), "an interrupt's samples have none")
 equal([places.get(name) for name in ("p4-pebs-against-iebs", "p4-iebs-against-pebs")],
       [{"load_op_store+0x" + at: 8 for at in offsets} for offsets in (("7", "b", "f", "12"), ("b", "f", "12", "15"))],
       "without skid an interrupt finds the instruction behind the one that PEBS records")

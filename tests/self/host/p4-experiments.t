@@ -179,10 +179,10 @@ TWELVE = {
             "uops_retired:NBOGUS:u:thr=2",
             "uops_retired:NBOGUS:u:thr=2:cmpl",
             "uops_retired:NBOGUS:u:e",
-            "0x00238000/0x02000204",
+            "0x00238000/0x02000204@0x8000000C",
         ]
     ],
-    "craft": [["0x00032000/0x09000054", "execution_event:NBOGUS1:u"], ["branch_retired:MMTP:MMTM:u"]],
+    "craft": [["0x00032000/0x09000054@0x80000008", "execution_event:NBOGUS1:u"], ["branch_retired:MMTP:MMTM:u"]],
     "cascade": [["instr_retired:NBOGUSNTAG:u", "branch_retired:MMTP:MMTM:u"]],
     "front_end_tag": [["memory_loads:u"], ["memory_stores:u"]],
     "exec_tag": [["X87_FP_retired:u"], ["packed_SP_retired:u"]],
@@ -264,17 +264,17 @@ for what, xml, expected in (
     (
         "an event that no manual has: a pair of words",
         "<m base='undocumented_by_intel'><set><third/></set></m>",
-        ["0x0003C000/0x7C000804"],
+        ["0x0003C000/0x7C000804@0x8000000C"],
     ),
     (
         "a colour of the user's own",
         "<m base='x87_fp_of_the_second_colour'/>",
-        ["0x00032000/0x09000054", "execution_event:NBOGUS1:u"],
+        ["0x00032000/0x09000054@0x80000008", "execution_event:NBOGUS1:u"],
     ),
     (
         "operations that never retire",
         "<m base='x87_fp_retired'><set><bogus/></set></m>",
-        ["0x00032000/0x09000034", "execution_event:BOGUS0:u"],
+        ["0x00032000/0x09000034@0x80000008", "execution_event:BOGUS0:u"],
     ),
 ):
     status, out, err = with_config(USR + "<e>%s</e>" % xml)

@@ -164,6 +164,70 @@ static void what_lies_ahead_has_the_start_that_is_counted(void **state)
 	fake_cpu_stop();
 }
 
+/* Tags by hand are judged as the metric of the manual that they make up, and not judged where they make up
+ * none. */
+static void tags_by_hand(void **state)
+{
+	static const struct {
+		const char *events;
+		const char *as; /* the metric that the last event counts as; NULL: none */
+	} cases[] = {
+		{"uop_type:TAGLOADS,front_end_event:NBOGUS", "memory_loads"},
+		{"uop_type:TAGLOADS:TAGSTORES,front_end_event:NBOGUS", NULL},
+		{"uop_type:TAGLOADS,front_end_event:BOGUS", NULL},
+		{"uop_type:TAGLOADS,front_end_event:NBOGUS:BOGUS", NULL},
+		{"uop_type:TAGLOADS:u,front_end_event:NBOGUS:u:t", NULL}, /* other rings */
+		{"0x00032000/0x09000054,0x0003B000/0x18000404", "X87_FP_retired"},
+		{"0x00032000/0x09000054,0x0003B000/0x18004404", NULL}, /* BOGUS1 besides */
+		{"0x00032000/0x09000054,0x00032000/0x11000054,0x0003B000/0x18000404",
+		 NULL}, /* one colour for two */
+		{"replay_event:NBOGUS:p4pe=0x1000001:p4pmv=1", "1stL_cache_load_miss_retired"},
+		{"replay_event:NBOGUS:p4pe=0x1000001:p4pmv=3", NULL},
+		{"MOB_load_replay:PARTIAL_DATA:UNALGN_ADDR,replay_event:NBOGUS:p4pe=0x1000200:p4pmv=1",
+		 "MOB_load_replay_retired"},
+		{"replay_event:NBOGUS:p4pe=0x1000200:p4pmv=1",
+		 NULL}, /* without what the metric needs besides */
+		{"MOB_load_replay:NO_STA,replay_event:NBOGUS:p4pe=0x1000200:p4pmv=1", NULL},
+		{"load_port_replay:SPLIT_LD@FLAME_COUNTER2,replay_event:NBOGUS:p4pe=0x1000400:p4pmv=1",
+		 "split_load_retired"},
+		{"load_port_replay:SPLIT_LD@FLAME_COUNTER0,replay_event:NBOGUS:p4pe=0x1000400:p4pmv=1",
+		 NULL}, /* SAAT_ESCR0: the table has SAAT_ESCR1 */
+		{"store_port_replay:SPLIT_ST,replay_event:NBOGUS:p4pe=0x1000400:p4pmv=2",
+		 "split_store_retired"},
+	};
+
+	(void)state;
+	power_up("netburst-northwood-ht");
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const struct event_request *last;
+		struct expectation x;
+		char keys[240];
+
+		snprintf(keys, sizeof keys, K "events=%s", cases[i].events);
+		taken(keys, 3, 1);
+		last = &plan.request[plan.n_requests - 1];
+		assert_true(last->joined);
+		if (cases[i].as) {
+			if (!last->counts_as)
+				fail_msg("%s: no metric", cases[i].events);
+			assert_string_equal(last->counts_as->name, cases[i].as);
+			continue;
+		}
+		if (last->counts_as)
+			fail_msg("%s: %s", cases[i].events, last->counts_as->name);
+		assert_false(expects(plan.n_requests - 1, &kernel_ten, &x));
+		assert_string_equal(why,
+				    "counted, not judged: no row of the table says what these tags select");
+	}
+	refused(K "events=1stL_cache_load_miss_retired:p4pe=0x1000002", 3,
+		"assay.cfg:2:24: no counter of this PMU can count "
+		"netburst::1stL_cache_load_miss_retired:u:p4pe=16777218: "
+		"1stL_cache_load_miss_retired has values of its own for p4pe and p4pmv: leave them out, or "
+		"take replay_event");
+	taken(K "events=1stL_cache_load_miss_retired", 3, 1);
+	fake_cpu_stop();
+}
+
 static void what_does_not_fit_is_split_or_refused(void **state)
 {
 	(void)state;
@@ -566,6 +630,7 @@ int main(void)
 		cmocka_unit_test(events_get_counters),
 		cmocka_unit_test(joined_masks_share_a_bracket),
 		cmocka_unit_test(what_lies_ahead_has_the_start_that_is_counted),
+		cmocka_unit_test(tags_by_hand),
 		cmocka_unit_test(what_does_not_fit_is_split_or_refused),
 		cmocka_unit_test(names_are_corrected),
 		cmocka_unit_test(rings_agree),

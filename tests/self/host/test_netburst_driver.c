@@ -601,13 +601,16 @@ static void raw_as_perfex_has_it(void **state)
 		    (config_of("branch_retired:MMTP:MMTM").code & ~netburst_grammar.code_how));
 	assert_true(netburst_grammar.written(&request.config) == UINT64_C(0x0c00180c0003a000));
 	assert_int_equal(event_counters(&pmu, &request), 1 << 14);
-	/* With a filter, in one ring, wherever it is documented: as uops_retired in IQ, as page_walk_type in
-	 * BPU. */
+	/* With a filter, in one ring: uops_retired in IQ, and page_walk_type in BPU. The counter says which. */
 	assert_int_equal(event_parse(&pmu, "0x1279000/0x02000208", &request, 1, &error), 1);
 	assert_int_equal(request.config.levels, LEVELS_SYSTEM);
 	assert_int_equal(request.config.cmask, 2);
 	assert_true(request.config.edge);
-	assert_int_equal(event_counters(&pmu, &request), 0x3f00f);
+	assert_int_equal(event_counters(&pmu, &request), 0);
+	assert_int_equal(event_parse(&pmu, "0x1279000/0x02000208@0x8000000e", &request, 1, &error), 1);
+	assert_int_equal(event_counters(&pmu, &request), 1 << 14);
+	assert_int_equal(event_parse(&pmu, "0x0003b000/0x0c00180c", &request, 1, &error), 1);
+	assert_int_equal(event_counters(&pmu, &request), 0x3f000);
 	assert_int_equal(event_parse(&pmu, "0x3b000", &request, 1, &error), 0);
 	assert_int_equal(error.column, 7);
 	assert_non_null(strstr(error.text, "CCCR/ESCR@counter"));

@@ -356,6 +356,8 @@ static void records_are_tables_and_records(void **state)
 	static const unsigned at[4] = {[2] = 10, [3] = 5};
 	static const struct report_addresses addresses[4] = {
 		{1, 0}, {1, 0}, {0x7000, 0x7038}, {0x8000, 0x8000}};
+	static const struct report_addresses registers[4][3] = {
+		[2] = {{0x10, 0x20}, {7, 7}, {1, 0}}, [3] = {{1, 0}, {1, 0}, {9, 9}}};
 	static const struct report_branch branches[] = {{2, 0, 9, 3}, {3, -1, 1, 0}};
 	const struct report_samples samples[] = {{.record = "pebs",
 						  .event = "intel::L",
@@ -364,7 +366,10 @@ static void records_are_tables_and_records(void **state)
 						  .runs = 1,
 						  .at = at,
 						  .size = 4,
-						  .addresses = addresses},
+						  .addresses = addresses,
+						  .registers = registers[0],
+						  .n_registers = 2,
+						  .registers_apart = 3},
 						 {.record = "bts",
 						  .event = "branch trace store",
 						  .runs = 1,
@@ -395,8 +400,10 @@ static void records_are_tables_and_records(void **state)
 			       "      calls+0x3    ->    elsewhere      1\n"));
 	text = json_of(&size);
 	assert_int_equal(judge_file(VALIDATE, text), 0);
-	assert_non_null(
-		strstr(text, "\"samples\":10,\"addresses\":{\"low\":\"0x7000\",\"high\":\"0x7038\"}"));
+	assert_non_null(strstr(text, "\"samples\":10,\"addresses\":{\"low\":\"0x7000\",\"high\":\"0x7038\"},"
+				     "\"registers\":{\"RAX\":{\"low\":\"0x10\",\"high\":\"0x20\"},"
+				     "\"RBX\":{\"low\":\"0x7\",\"high\":\"0x7\"}}}"));
+	assert_non_null(strstr(text, "\"high\":\"0x8000\"},\"registers\":{}}"));
 	assert_non_null(
 		strstr(text, "{\"from\":\"calls+0x3\",\"to\":\"elsewhere\",\"taken\":1,\"mispredicted\":0}"));
 	from = strstr(text, "\"bts\"");
