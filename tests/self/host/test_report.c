@@ -279,7 +279,7 @@ static void an_experiment(unsigned counted)
 	static unsigned at[8] = {[3] = 2, [7] = 40};
 	const struct report_count count[] = {{"intel::A:u", "PMC0", 1, 0xc0, true, 1, &counts[0]},
 					     {"intel::B:c=1", "PMC1", 2, 0xc4, false, 1, &counts[1]}};
-	const struct report_delta difference = {"1-2", true, false, 1, &delta};
+	const struct report_delta difference = {"1-2", NULL, true, false, 1, &delta};
 	const struct report_samples samples = {.record = "pmi",
 					       .event = "intel::A:u",
 					       .counter = "PMC0",
