@@ -46,7 +46,7 @@ help:
 #: make tools    build/assay-encode: what event strings mean on a PMU, as register writes
 #: make coverage how far the documented events of each microarchitecture are judged, and which impostors pass, as tables
 #: make all      build/BOOTX64.EFI, and build/direct.bin for a start without firmware
-#: make clean    remove what was built, but for newlib; make distclean removes all
+#: make clean    remove what was built, but for newlib and what setup unpacked; make distclean removes all
 
 # --- what is needed first -------------------------------------------------------------------------------------
 
@@ -397,10 +397,10 @@ $(PROGRESS_OBJ): private HOST_FLAGS += -Wno-format-truncation
 $(B)/host/test_progress: $(PROGRESS_OBJ)
 
 # What speaks to firmware has its calling convention and its characters.
-VOLUME_OBJ := $(B)/host/boot/uefi/volume.c.o
-$(VOLUME_OBJ) $(B)/host/tests/self/host/test_volume.c.o: private HOST_FLAGS += -fshort-wchar -DGNU_EFI_USE_MS_ABI \
+VOLUME_OBJ := $(patsubst %,$(B)/host/boot/uefi/%.c.o,volume network)
+$(VOLUME_OBJ) $(patsubst %,$(B)/host/tests/self/host/test_%.c.o,volume network): private HOST_FLAGS += -fshort-wchar -DGNU_EFI_USE_MS_ABI \
 	-isystem /usr/include/efi -isystem /usr/include/efi/x86_64
-$(B)/host/test_volume: $(VOLUME_OBJ)
+$(B)/host/test_volume $(B)/host/test_network: $(VOLUME_OBJ)
 
 # The engine itself is the test's.
 TRANSACTION_OBJ := $(B)/host/arch/x86/step/step_transaction.c.o
@@ -485,7 +485,7 @@ soak: all tools $(B)/assay.img $(B)/mutants.bin $(B)/host/test_vendor_fuzz $(B)/
 # --- cleaning --------------------------------------------------------------------------------------------------
 
 clean:
-	@test ! -d $(B) || find $(B) -mindepth 1 -maxdepth 1 ! -name newlib -exec rm -rf {} +
+	@test ! -d $(B) || find $(B) -mindepth 1 -maxdepth 1 ! -name newlib ! -name tftpd -exec rm -rf {} +
 
 distclean:
 	rm -rf $(B)

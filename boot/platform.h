@@ -62,6 +62,9 @@ struct platform {
 	 * left out. */
 	void (*each_name)(const char *directory, void (*each)(void *arg, const char *name), void *arg);
 
+	/** What a run is called where folders cannot be listed, instead of the next number; NULL: they can. */
+	const char *run_name;
+
 	/** Make a folder, and those that lead to it. @return false with *why: PLATFORM_EXISTS where it, or a
 	 * file of its name, is there already */
 	bool (*make_folder)(const char *path, const char **why);

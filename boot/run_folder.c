@@ -41,6 +41,11 @@ bool run_folder_make(const struct platform *platform, const char *report, const 
 		platform->each_name(report, find_highest, &search);
 	number_before = search.own;
 	snprintf(path_before, sizeof path_before, "%s\\%04u-%s", report, search.own, cpu);
+	if (platform->run_name) {
+		snprintf(path, sizeof path, "%s\\%s-%s", report, platform->run_name, cpu);
+		number = platform->make_folder(path, why);
+		return number;
+	}
 	for (unsigned i = 1; i <= TRIES; i++) {
 		snprintf(path, sizeof path, "%s\\%04u-%s", report, search.highest + i, cpu);
 		if (platform->make_folder(path, why)) {

@@ -217,6 +217,8 @@ def qemu_command(tmp, how, cpu, cpus, memory, machine, serial, options, image, m
                 "-drive", "if=pflash,format=raw,file=%s/vars.fd" % tmp]
     if how == "efi":
         return command + ["-kernel", os.path.join(BUILD, "BOOTX64.EFI"), "-append", options]
+    if how == "network":
+        return command
     return command + [part.format(image) for part in DISKS[disk]]
 
 
@@ -314,7 +316,8 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
     """Boot once.
 
     how        "direct": without firmware; "disk": OVMF and a copy of the disk image, options in its assay.cfg;
-               "efi": OVMF and BOOTX64.EFI from QEMU's command line, options as its LoadOptions
+               "efi": OVMF and BOOTX64.EFI from QEMU's command line, options as its LoadOptions;
+               "network": OVMF and what firmware finds by the network card that extra has; no options
     cpus       (cores, threads of each), or how many processors
     config     with "disk": the whole assay.cfg instead of options; with options=None too, the image's own is kept.
                With "direct": an assay.cfg besides the options, which win over it
@@ -356,7 +359,7 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
             require(image)
             if "report=" not in options:
                 options += " report=memory" if emulator != "bochs" and memory <= FLAT_MEMORY else " report=e9"
-        elif "exit=" not in options:
+        elif how == "efi" and "exit=" not in options:
             options += " exit=shutdown"  # rather than go on to the firmware's shell
 
         if emulator in ("qemu", "kvm"):

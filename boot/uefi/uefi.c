@@ -8,6 +8,7 @@
  */
 #include "boot/heap.h"
 #include "boot/platform.h"
+#include "boot/uefi/network.h"
 #include "boot/uefi/terminal.h"
 #include "boot/uefi/volume.h"
 
@@ -339,7 +340,8 @@ EFI_STATUS EFIAPI efi_main(EFI_HANDLE handle, EFI_SYSTEM_TABLE *table)
 	if (EFI_ERROR(s))
 		return s;
 
-	volume_choose(bs, loaded->DeviceHandle);
+	if (!network_choose(&uefi, table, loaded->DeviceHandle))
+		volume_choose(bs, loaded->DeviceHandle);
 	uefi.boot.rsdp = find_table(acpi_guids);
 	uefi.boot.smbios = find_table(smbios_guids);
 	uefi.boot.memory_top = memory_top();
