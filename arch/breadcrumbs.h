@@ -61,7 +61,12 @@ void breadcrumbs_keep(const char *list);
 void breadcrumbs_clear(void);
 
 /** How to end the run where it must not end. */
-enum breadcrumbs_fault { BREADCRUMBS_RESET, BREADCRUMBS_TRIPLE_FAULT, BREADCRUMBS_EXCEPTION };
+enum breadcrumbs_fault {
+	BREADCRUMBS_RESET,
+	BREADCRUMBS_TRIPLE_FAULT,
+	BREADCRUMBS_EXCEPTION,
+	BREADCRUMBS_HANG, /* for good, with interrupts masked */
+};
 
 /** Do so at this place, and if the step is not 0, at this step: for tests. The text must stay. @return false
  * if there are too many such places */
@@ -71,7 +76,8 @@ bool breadcrumbs_spoil(enum breadcrumbs_fault fault, const char *place, uint32_t
  * 80H). */
 void breadcrumbs_show(uint8_t code);
 
-/** End the run so, without a word; an exception ends only the guarded call around it, if there is one. */
+/** End the run so, without a word; an exception ends only the guarded call around it, if there is one,
+ * and so does the watchdog what hangs. */
 _Noreturn void breadcrumbs_fail(enum breadcrumbs_fault fault);
 
 #endif

@@ -3,8 +3,9 @@
  * run over to another one and waits, halted, until it has it back. Exception vectors, stacks, watchdog and
  * step engine go with the run; what waits uses none of them. One that was never asked for is not touched.
  *
- * x86: another processor is started for each turn (INIT, start-up IPI; SDM vol. 3, 8.4) and left after it as
- * INIT leaves it: it waits for a start-up IPI and executes nothing.
+ * x86: another processor is started for each turn (INIT, start-up IPI; SDM vol. 3, 8.4). After it, it is
+ * halted in code of the harness's with interrupts masked until processors_dismiss(): firmware that gathers
+ * all processors for an SMI then does not wait for one that waits for a start-up IPI, and takes no SMI.
  *
  * Example: run a function on each of them.
  *
@@ -50,6 +51,10 @@ unsigned processor_current(void);
  */
 bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **why);
 #define PROCESSOR_SILENCE_S 60
+
+/** The image is about to leave: from here on those that it started execute nothing (x86: they are as INIT
+ * leaves them). With the machine given back. */
+void processors_dismiss(void);
 
 /**
  * What type of core a processor is: of some machines not all have the same PMU. Equal types have equal PMUs,

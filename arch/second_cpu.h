@@ -1,8 +1,7 @@
 /*
  * A second CPU: another logical processor that works while the harness runs on this one, for what takes two:
  * stores of another CPU, a sibling that shares the core. It executes nothing but one loop, with
- * interrupts masked; when it is not wanted it is halted, and after second_cpu_dismiss() as it was before it
- * was ever asked for (x86: as INIT leaves it).
+ * interrupts masked; when it is not wanted it is halted, and after second_cpu_dismiss() for good.
  *
  * Example: measure while another CPU stores to the same line.
  *
@@ -38,7 +37,7 @@ bool second_cpu_work(enum second_cpu_kind kind, volatile uint32_t *line);
 /** Let it halt, and wait until it does. */
 void second_cpu_rest(void);
 
-/** From here on it executes nothing. */
+/** From here on it executes nothing but a halt. */
 void second_cpu_dismiss(void);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * The watchdog ends a check that hangs, also with interrupts held off where the machine can: it leaves the
  * innermost trap_guard() with TRAP_WATCHDOG. Under the step engine the engine itself watches the deadline.
- * (x86: an NMI from the HPET or PIT through the I/O APIC or LINT0 where that works, else the APIC timer,
+ * (x86: an NMI from the HPET or PIT where that works, else from another processor, else the APIC timer,
  * which needs IF = 1.)
  *
  * Example: give a check two seconds.
@@ -29,8 +29,8 @@ void watchdog_release(void);
  * every 50 ms). A window that it broke into holds a handler. */
 unsigned watchdog_ticks(void);
 
-/** How it interrupts, for reports. x86: "NMI message from HPET", "NMI from HPET", "NMI from PIT", "APIC
- * timer", or "none". */
+/** How it interrupts, for reports. x86: "NMI message from HPET", "NMI from HPET", "NMI from PIT", "NMI
+ * from another processor", "APIC timer", or "none". */
 const char *watchdog_source(void);
 
 #endif

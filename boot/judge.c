@@ -13,7 +13,7 @@
 #include <string.h>
 
 struct job {
-	bool virtual;
+	bool virtual, check;
 	void (*fn)(void *);
 	void *arg;
 	unsigned ms;
@@ -24,17 +24,13 @@ static void carry_out(void *arg)
 	const struct job *job = arg;
 
 	watchdog_arm(job->ms);
+	if (job->check)
+		progress_step(0);
 	if (job->virtual)
 		vpmu_call(job->fn, job->arg);
 	else
 		job->fn(job->arg);
 	watchdog_disarm();
-}
-
-static void carry_out_check(void *arg)
-{
-	progress_step(0);
-	carry_out(arg);
 }
 
 #define PUT_BACK_MS 5000
@@ -51,7 +47,7 @@ static void put_back(void *arg)
 
 bool judge_call(struct run *run, void (*fn)(void *), void *arg, unsigned ms, struct result *r)
 {
-	struct job job = {run->pmu && run->pmu->virtual, fn, arg, ms};
+	struct job job = {run->pmu && run->pmu->virtual, true, fn, arg, ms};
 	struct trap_report trap;
 
 	const char *reason = progress_check(r);
@@ -60,12 +56,12 @@ bool judge_call(struct run *run, void (*fn)(void *), void *arg, unsigned ms, str
 			judgement_set(&r->judgement, VERDICT_ERROR, "%s", reason);
 		return false;
 	}
-	bool good = trap_guard(carry_out_check, &job, &trap);
+	bool good = trap_guard(carry_out, &job, &trap);
 	watchdog_disarm();
 	services_finish();
 	masking_end();
 	if (!good && run->pmu && run->pmu->driver) {
-		struct job after = {job.virtual, put_back, run->pmu, PUT_BACK_MS};
+		struct job after = {job.virtual, false, put_back, run->pmu, PUT_BACK_MS};
 
 		trap_guard(carry_out, &after, NULL);
 		watchdog_disarm();

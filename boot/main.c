@@ -121,6 +121,7 @@ static int leave(struct platform *platform, const struct options *o, int status)
 		platform->wait_for_key();
 	if (o->exit == EXIT_SHUTDOWN || o->exit == EXIT_HALT)
 		platform->leave(o->exit, status);
+	processors_dismiss();
 	console_give_back();
 	return status;
 }

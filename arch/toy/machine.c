@@ -180,6 +180,10 @@ bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **
 	return true;
 }
 
+void processors_dismiss(void)
+{
+}
+
 void processor_spoil(unsigned number, enum processor_fault fault, unsigned turn)
 {
 	(void)number;

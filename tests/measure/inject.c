@@ -17,6 +17,7 @@
 #define RESET           "reset:"
 #define TRIPLE_FAULT    "triple-fault:"
 #define EXCEPTION       "exception:"
+#define HANG            "hang:"
 #define TOKEN_MAX       128
 
 const struct inject_form inject_forms[] = {
@@ -26,6 +27,7 @@ const struct inject_form inject_forms[] = {
 	{RESET "PLACE[:STEP]", "the machine is reset in a check (SUITE/CHECK), suite or stage of the run"},
 	{TRIPLE_FAULT "PLACE[:STEP]", "likewise, by a triple fault"},
 	{EXCEPTION "PLACE[:STEP]", "#UD is raised there"},
+	{HANG "PLACE[:STEP]", "it goes on for ever there, with interrupts masked"},
 	{"not-quiet", "the local APIC's entries stay as they are around windows"},
 	{"smi-gap", "now and then a window takes longer, as if an SMI had come"},
 	{"silicon-rules", "no fault: the virtual PMU is judged by silicon's rules"},
@@ -131,7 +133,8 @@ static bool ended_run(const char *token, char why[INJECT_REASON])
 		enum breadcrumbs_fault fault;
 	} ways[] = {{RESET, BREADCRUMBS_RESET},
 		    {TRIPLE_FAULT, BREADCRUMBS_TRIPLE_FAULT},
-		    {EXCEPTION, BREADCRUMBS_EXCEPTION}};
+		    {EXCEPTION, BREADCRUMBS_EXCEPTION},
+		    {HANG, BREADCRUMBS_HANG}};
 	char *place = strdup(strchr(token, ':') + 1); /* for the life of the image */
 	unsigned step = 0;
 
@@ -151,10 +154,9 @@ static bool ended_run(const char *token, char why[INJECT_REASON])
 		}
 		if (!*place)
 			break;
-		if (ways[i].fault == BREADCRUMBS_EXCEPTION && !strchr(place, '/')) {
+		if (ways[i].fault >= BREADCRUMBS_EXCEPTION && !strchr(place, '/')) {
 			free(place);
-			return refuse(why, token,
-				      "an exception needs a check, which is guarded: SUITE/CHECK");
+			return refuse(why, token, "it needs a check, which is guarded: SUITE/CHECK");
 		}
 		if (breadcrumbs_spoil(ways[i].fault, place, step))
 			return true;
@@ -163,7 +165,7 @@ static bool ended_run(const char *token, char why[INJECT_REASON])
 	}
 	free(place);
 	return refuse(why, token,
-		      "must read HOW:PLACE[:STEP], HOW one of reset, triple-fault, exception, PLACE "
+		      "must read HOW:PLACE[:STEP], HOW one of reset, triple-fault, exception, hang, PLACE "
 		      "such as SUITE/CHECK");
 }
 
@@ -210,7 +212,8 @@ bool inject_apply(const char *inject, char *rest, size_t size, char why[INJECT_R
 				return false;
 		} else if (strncmp(token, RESET, strlen(RESET)) == 0 ||
 			   strncmp(token, TRIPLE_FAULT, strlen(TRIPLE_FAULT)) == 0 ||
-			   strncmp(token, EXCEPTION, strlen(EXCEPTION)) == 0) {
+			   strncmp(token, EXCEPTION, strlen(EXCEPTION)) == 0 ||
+			   strncmp(token, HANG, strlen(HANG)) == 0) {
 			if (!ended_run(token, why))
 				return false;
 		} else if (length && !apply_simple(token)) {

@@ -11,8 +11,9 @@
  *
  * not-quiet   the local APIC's entries stay as they are around windows: masking_spoil()
  *
- * reset:PLACE[:STEP], triple-fault:PLACE[:STEP], exception:PLACE[:STEP]   the machine is reset there, or #UD
- * is raised: PLACE is SUITE/CHECK or a stage of the run (boot/progress.h), STEP a number within the check
+ * reset:PLACE[:STEP], triple-fault:PLACE[:STEP], exception:PLACE[:STEP], hang:PLACE[:STEP]   the machine is
+ * reset there, #UD is raised, or it goes on for ever with interrupts masked: PLACE is SUITE/CHECK or a stage
+ * of the run (boot/progress.h), STEP a number within the check
  *
  * smi-gap   now and then a window takes longer, as if an SMI had come, and only time tells: smi_imitate()
  *

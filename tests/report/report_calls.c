@@ -52,6 +52,12 @@ static void tell_hypervisor(const struct report_header *h)
 			console_text("hypervisor: %s\n", h->identity[i].value);
 }
 
+static void tell_watchdog(const struct report_header *h)
+{
+	if (h->watchdog)
+		console_text("watchdog: %s\n", h->watchdog);
+}
+
 void report_begin(const struct report_header *header)
 {
 	memset(&report, 0, sizeof report);
@@ -60,6 +66,7 @@ void report_begin(const struct report_header *header)
 	cells_free();
 	table_begin();
 	tell_hypervisor(header);
+	tell_watchdog(header);
 	count_lost(document_begin(header));
 	tap_begin(header->verbose);
 }

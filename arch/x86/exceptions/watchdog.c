@@ -8,6 +8,7 @@
 #include "arch/x86/time/hpet.h"
 #include "arch/x86/interrupts/irq_chips.h"
 #include "arch/x86/machine/notes.h"
+#include "arch/x86/processors/sentry.h"
 #include "arch/x86/time/pit.h"
 #include "arch/x86/time/tsc.h"
 #include "arch/x86/exceptions/trap.h"
@@ -27,6 +28,7 @@ struct source {
 	void (*clear)(void);
 	bool (*due)(void); /* whether set()'s time has come */
 	void (*close)(void);
+	bool (*late)(void); /* whether an interrupt is its, though it was cleared; NULL: none is */
 };
 
 static const struct source *source;
@@ -144,14 +146,21 @@ static bool timer_source_due(void)
 
 static const struct source sources[WATCHDOG_SOURCES] = {
 	{"NMI message from HPET", VECTOR_NMI, hpet_message_open, hpet_message_set, hpet_alarm_clear,
-	 hpet_alarm_due, hpet_alarm_clear},
+	 hpet_alarm_due, hpet_alarm_clear, NULL},
 	{"NMI from HPET", VECTOR_NMI, hpet_pin_open, hpet_pin_set, hpet_alarm_clear, hpet_alarm_due,
-	 hpet_pin_close},
+	 hpet_pin_close, NULL},
 	{"NMI from PIT", VECTOR_NMI, pit_source_open, pit_source_set, pit_source_clear, pit_alarm_due,
-	 pit_source_close},
+	 pit_source_close, NULL},
+	{WATCHDOG_BY_PROCESSOR, VECTOR_NMI, sentry_open, sentry_set, sentry_clear, sentry_sent, sentry_close,
+	 sentry_sent},
 	{"APIC timer", VECTOR_TIMER, timer_source_open, timer_source_set, timer_source_clear,
-	 timer_source_due, timer_source_clear},
+	 timer_source_due, timer_source_clear, NULL},
 };
+
+static bool was_cleared(void)
+{
+	return source->late && source->late();
+}
 
 static bool opened; /* since the machine was taken */
 static volatile unsigned ticks;
@@ -183,7 +192,9 @@ bool watchdog_interrupt(unsigned vector)
 		probe_arrived = true;
 		return true;
 	}
-	if (!deadline || !source->due())
+	if (!deadline)
+		return was_cleared();
+	if (!source->due())
 		return false;
 	if (vector != VECTOR_NMI)
 		apic_eoi();
@@ -211,7 +222,11 @@ bool watchdog_swallow(unsigned vector)
 {
 	uint64_t us;
 
-	if (!source || vector != source->vector || probing || !deadline || !source->due())
+	if (!source || vector != source->vector || probing)
+		return false;
+	if (!deadline)
+		return was_cleared();
+	if (!source->due())
 		return false;
 	if (vector != VECTOR_NMI)
 		apic_eoi();
@@ -329,7 +344,8 @@ void watchdog_choose(void)
 		if (works(&sources[i]))
 			return;
 	source = NULL;
-	note_add("no watchdog: neither HPET, PIT nor APIC timer interrupts; a hung check hangs the run");
+	note_add("no watchdog: neither HPET, PIT, another processor nor APIC timer interrupts; a hung check "
+		 "hangs the run");
 }
 
 bool watchdog_use(unsigned which)

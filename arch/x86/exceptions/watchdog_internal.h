@@ -6,9 +6,11 @@
 
 #include <stdbool.h>
 
-/** Take this one of the sources, best first (HPET by message, by pin, PIT, APIC timer), whatever others there
- * are, until watchdog_choose(). @return whether it interrupts */
-#define WATCHDOG_SOURCES 4
+/** Take this one of the sources, best first (HPET by message, by pin, PIT, another processor, APIC timer),
+ * whatever others there are, until watchdog_choose(). @return whether it interrupts */
+#define WATCHDOG_SOURCES      5
+#define WATCHDOG_PROCESSOR    3 /* the other processor's place, and its name */
+#define WATCHDOG_BY_PROCESSOR "NMI from another processor"
 bool watchdog_use(unsigned which);
 
 /** Choose the first source that really interrupts. Once, with the machine taken. */

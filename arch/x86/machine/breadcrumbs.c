@@ -108,12 +108,12 @@ bool breadcrumbs_left(struct breadcrumb *out, char list[BREADCRUMBS_LIST])
 	return true;
 }
 
-/* An exception ends a check: it waits until the check is guarded, which is when the first step is told. */
+/* What ends a check waits until the check is guarded, which is when the first step is told. */
 static void fail_at(uint32_t step, bool guarded)
 {
 	for (unsigned i = 0; spoilt_here >> i; i++)
 		if (spoilt_here >> i & 1 && spoilt[i].step == step &&
-		    (guarded || spoilt[i].fault != BREADCRUMBS_EXCEPTION))
+		    (guarded || spoilt[i].fault < BREADCRUMBS_EXCEPTION))
 			breadcrumbs_fail(spoilt[i].fault);
 }
 

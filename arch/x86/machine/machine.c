@@ -164,7 +164,7 @@ const char *machine_init(const struct boot_info *boot)
 	processors_init(boot->low_page);
 	time_calibrate(tsc_told);
 	held_put_back(&held, HELD_CPUID_LIMIT); /* each take-over lifts it */
-	if (strcmp(clock_reference(), "HPET"))
+	if (strcmp(clock_reference(), "HPET") && strcmp(clock_reference(), "none"))
 		note_add("no HPET%s: time base is the %s", wanted.no_hpet ? " (as asked for)" : "",
 			 clock_reference());
 	ready = true;

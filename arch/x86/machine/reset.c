@@ -27,6 +27,8 @@ void breadcrumbs_fail(enum breadcrumbs_fault fault)
 	if (fault == BREADCRUMBS_EXCEPTION)
 		__asm__ volatile("ud2");
 	__asm__ volatile("cli");
+	while (fault == BREADCRUMBS_HANG)
+		cpu_relax();
 	if (fault == BREADCRUMBS_TRIPLE_FAULT)
 		__asm__ volatile("lidt %0\n\tud2" ::"m"(empty));
 	port_write8(RESET_PORT, RESET_PREPARE);

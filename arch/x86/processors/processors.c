@@ -7,6 +7,7 @@
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/machine/cpu_state.h"
 #include "arch/x86/cpu/cpuid.h"
+#include "arch/x86/cpu/topology.h"
 #include "arch/x86/machine/descriptors.h"
 #include "arch/machine.h"
 #include "arch/x86/machine/machine_internal.h"
@@ -26,6 +27,8 @@
 #define PAGE         4096
 #define LOW_END      0x100000
 #define PARK_VECTORS 256
+#define IDLE_VECTORS 19 /* up to machine check */
+#define IDLE_STACK   256
 
 /* SDM vol. 3, 8.4.4.1: from INIT to the start-up IPI, and from that to the second one. */
 #define INIT_US    10000
@@ -35,6 +38,7 @@
 #define RETURN_US  5000000 /* for one that was called back */
 
 #define CR4_PAE  (1ull << 5)
+#define CR4_MCE  (1ull << 6)
 #define CR4_VMXE (1ull << 13)
 #define CR4_SMXE (1ull << 14)
 #define EFER_LME (1ull << 8)
@@ -59,6 +63,13 @@ _Static_assert(offsetof(struct park_state, interrupts) == PARK_INTERRUPTS, "");
 static struct descriptor_pointer park_idt_pointer;
 
 static struct idt_gate park_idt[PARK_VECTORS] __attribute__((aligned(16)));
+
+/* Of those that rest. What an NMI puts onto the stack that they share is the same for each. */
+static struct descriptor_pointer idle_idt_pointer;
+static struct idt_gate idle_idt[IDLE_VECTORS] __attribute__((aligned(16)));
+static uint8_t idle_stack[IDLE_STACK] __attribute__((aligned(64)));
+static volatile uint32_t at_rest;
+static bool rests[PROCESSORS_MAX];
 static uint64_t page; /* of the start-up code; 0: there is none */
 static uint8_t *run_stack;
 
@@ -156,8 +167,27 @@ static void arrive(void)
 	}
 	park_state.done = 1;
 	apic_send_nmi(processor_at(0).id);
-	for (;;)
-		__asm__ volatile("cli; hlt");
+	processor_rest();
+}
+
+void processor_idle_idt(void)
+{
+	idt_load(&idle_idt_pointer);
+}
+
+/* A machine check that all are told of is one more interrupt then, and no shutdown. */
+void processor_rest(void)
+{
+	processor_idle_idt();
+	cr4_write(cr4_read() | CR4_MCE);
+	__asm__ volatile("mov %0, %%rsp\n\t"
+			 "movl $1, %1\n"
+			 "1:\tcli\n\t"
+			 "hlt\n\t"
+			 "jmp 1b" ::"r"(idle_stack + IDLE_STACK),
+			 "m"(at_rest)
+			 : "memory");
+	__builtin_unreachable();
 }
 
 void processors_init(uint64_t low_page)
@@ -175,6 +205,10 @@ void processors_init(uint64_t low_page)
 				 : v >= 32            ? park_on_interrupt
 						      : park_on_nmi,
 				 GATE_INTERRUPT, 0);
+	for (unsigned v = VECTOR_NMI; v < IDLE_VECTORS; v++)
+		if (v == VECTOR_NMI || v == VECTOR_MC)
+			gate_set(&idle_idt[v], park_on_nothing, GATE_INTERRUPT, 0);
+	idle_idt_pointer = (struct descriptor_pointer){sizeof idle_idt - 1, (uint64_t)idle_idt};
 	park_idt_pointer = (struct descriptor_pointer){sizeof park_idt - 1, (uint64_t)park_idt};
 
 	if (processor_count() < 2 || !apic_present() || !low_page || low_page + PAGE > LOW_END)
@@ -258,6 +292,40 @@ bool processor_awaits(volatile uint32_t *word, uint32_t value, bool equal)
 	return false;
 }
 
+void processor_put_to_rest(unsigned number, bool asked)
+{
+	const char *why;
+
+	rests[number] = (asked && processor_awaits(&at_rest, 1, true)) ||
+			processor_launch(processor_at(number).id, processor_rest, idle_stack + IDLE_STACK,
+					 &at_rest, &why);
+	at_rest = 0;
+}
+
+void processors_dismiss(void)
+{
+	uint64_t flags = interrupts_mask();
+
+	for (unsigned i = 0; i < PROCESSORS_MAX; i++)
+		if (rests[i])
+			apic_send_init(processor_at(i).id);
+	memset(rests, 0, sizeof rests);
+	interrupts_restore(flags);
+}
+
+static struct cpuid_regs own_cpuid(const void *context, uint32_t leaf, uint32_t subleaf)
+{
+	(void)context;
+	return cpuid(leaf, subleaf);
+}
+
+bool processor_shares_core(unsigned number)
+{
+	uint8_t bits = core_thread_bits(own_cpuid, NULL);
+
+	return bits && processor_at(number).id >> bits == processor_at(current).id >> bits;
+}
+
 /* Wait until the turn is over, or an APIC timer's time. @return whether it is over */
 static bool parked_until_done(uint64_t us)
 {
@@ -309,7 +377,7 @@ static bool give_run(void)
 	idt_load(&park_idt_pointer);
 	turn.proceed = true;
 	over = wait_for_turn();
-	apic_send_init(turn.apic_id);
+	processor_put_to_rest(turn.number, over);
 	apic_end_all();
 	idt_load(&own);
 	if (over)

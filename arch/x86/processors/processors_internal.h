@@ -37,6 +37,25 @@ bool processor_recalled(void);
 bool processor_launch(uint32_t apic_id, void (*entry)(void), uint8_t *stack_end, volatile uint32_t *arrived,
 		      const char **why);
 
+/** Whether a processor is of the core that executes this. */
+bool processor_shares_core(unsigned number);
+
+/** Load an IDT that takes an NMI, and does nothing. */
+void processor_idle_idt(void);
+
+/** Halt for good, in code and on a stack of the harness's, with interrupts masked: an SMI finds a processor
+ * that answers. INIT and a start-up IPI end it. */
+_Noreturn void processor_rest(void);
+
+/**
+ * Have a processor rest that was started before.
+ * @param asked it is about to do so by itself; if it does not, or was not asked, it is reset first (INIT)
+ */
+void processor_put_to_rest(unsigned number, bool asked);
+
+/** The second CPU of arch/second_cpu.h; 0: there is none now. */
+unsigned second_cpu_processor(void);
+
 /** Wait until *word, which another processor writes, is `value` (or, with equal = false, another one).
  * @return false if that takes longer than any processor */
 bool processor_awaits(volatile uint32_t *word, uint32_t value, bool equal);

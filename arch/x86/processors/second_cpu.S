@@ -3,6 +3,8 @@
  */
 #define STATE_RESTS 1
 #define STATE_WORKS 2
+#define WANTED_WORK 1
+#define WANTED_LEAVE 2
 
 	.text
 	.globl	second_cpu_begin
@@ -17,7 +19,9 @@ again:
 	movl	$STATE_RESTS, second_cpu_state(%rip)
 	hlt
 	jmp	again
-1:	movl	$STATE_WORKS, second_cpu_state(%rip)
+1:	cmpl	$WANTED_LEAVE, second_cpu_wanted(%rip)
+	je	processor_rest
+	movl	$STATE_WORKS, second_cpu_state(%rip)
 	mov	second_cpu_line(%rip), %rax
 2:	mov	%ecx, (%rax)
 	inc	%ecx
@@ -26,8 +30,8 @@ again:
 	test	$0xff, %cl
 	jnz	3f
 	pause				/* an emulator that runs one processor at a time goes on to the next one */
-3:	cmpl	$0, second_cpu_wanted(%rip)
-	jne	2b
+3:	cmpl	$WANTED_WORK, second_cpu_wanted(%rip)
+	je	2b
 	jmp	again
 	.size	second_cpu_begin, . - second_cpu_begin
 

@@ -2,10 +2,10 @@
 #include "arch/second_cpu.h"
 #include "arch/processors.h"
 #include "arch/x86/processors/processors_internal.h"
+#include "arch/x86/processors/sentry.h"
 
 #include "arch/x86/interrupts/apic_internal.h"
 #include "arch/x86/machine/descriptors.h"
-#include "arch/x86/cpu/topology.h"
 #include "arch/x86/exceptions/trap.h"
 
 #include <stdio.h>
@@ -24,23 +24,14 @@ extern struct descriptor_pointer second_cpu_idt_pointer;
 /* second_cpu_state: 2 while it works. */
 #define STATE_RESTS 1
 
+/* second_cpu_wanted: 0 to rest */
+#define WANTED_WORK  1
+#define WANTED_LEAVE 2
+
 struct descriptor_pointer second_cpu_idt_pointer;
 static struct idt_gate second_cpu_idt[VECTORS] __attribute__((aligned(16)));
 static uint8_t stack[STACK] __attribute__((aligned(64)));
 static unsigned number; /* of the processor; NOBODY: there is none */
-
-static struct cpuid_regs own_cpuid(const void *context, uint32_t leaf, uint32_t subleaf)
-{
-	(void)context;
-	return cpuid(leaf, subleaf);
-}
-
-static bool is_sibling(unsigned i)
-{
-	uint8_t bits = core_thread_bits(own_cpuid, NULL);
-
-	return bits && processor_at(i).id >> bits == processor_at(processor_current()).id >> bits;
-}
 
 /* The processor for this, NOBODY if there is none. */
 static unsigned choose(enum second_cpu_kind kind)
@@ -48,9 +39,9 @@ static unsigned choose(enum second_cpu_kind kind)
 	unsigned found = NOBODY;
 
 	for (unsigned i = 1; i < processor_count(); i++) {
-		bool sibling = is_sibling(i);
+		bool sibling = processor_shares_core(i);
 
-		if (!processor_at(i).enabled || i == processor_current())
+		if (!processor_at(i).enabled || i == processor_current() || i == sentry_processor())
 			continue;
 		if (sibling == (kind == SECOND_CPU_SIBLING))
 			return i;
@@ -84,6 +75,7 @@ const char *second_cpu_missing(enum second_cpu_kind kind)
 		return "other processors are for courage=3";
 	if (who == NOBODY)
 		return kind == SECOND_CPU_SIBLING ? "no other processor that could work shares this core"
+		       : sentry_processor()       ? "the only other processor is the watchdog"
 						  : "there is no other processor that could work";
 	if (who == number)
 		return NULL;
@@ -101,7 +93,7 @@ bool second_cpu_work(enum second_cpu_kind kind, volatile uint32_t *line)
 	if (second_cpu_missing(kind))
 		return false;
 	second_cpu_line = line;
-	second_cpu_wanted = 1;
+	second_cpu_wanted = WANTED_WORK;
 	apic_send_nmi(processor_at(number).id);
 	return processor_awaits(line, before, false);
 }
@@ -119,7 +111,13 @@ void second_cpu_dismiss(void)
 {
 	if (number == NOBODY)
 		return;
-	second_cpu_wanted = 0;
-	apic_send_init(processor_at(number).id);
+	second_cpu_wanted = WANTED_LEAVE;
+	apic_send_nmi(processor_at(number).id);
+	processor_put_to_rest(number, true);
 	number = NOBODY;
+}
+
+unsigned second_cpu_processor(void)
+{
+	return number;
 }

@@ -3,7 +3,7 @@
 cannot be checked is skipped with a reason."""
 import os
 
-from boottest import BUILD, boot, done, emulators, equal, few, ok, sound
+from boottest import BUILD, boot, done, emulators, equal, few, ok, sound, tail, unsound
 
 OPTIONS = "pmu=virtual suite=machine"
 
@@ -58,6 +58,18 @@ for source, what in (("NMI from HPET", {}), ("NMI message from HPET", dict(extra
                      ("NMI from PIT", dict(machine="q35,hpet=off")), ("none", dict(cpu="max,-apic"))):
     r = boot(options=OPTIONS, **what)
     equal(r.report and r.report["machine"]["watchdog"], source, "the watchdog is: " + source)
+
+# No timer of this machine interrupts but the APIC's own, which needs IF = 1: another processor stands guard. (It looks at the time in a loop, which
+# QEMU carries out only in real time here.)
+TIMELESS = dict(machine="microvm,pit=off,pic=off,rtc=off,acpi=on", cpus=2, steady=False)
+r = boot(options=OPTIONS + ",control check=wrap* inject=hang:control/wrap/PMC1", **TIMELESS)
+ok(r.text[:3].count("watchdog: NMI from another processor") == 1, "another processor is the watchdog, which the first lines say", r.lines[:5])
+bad = [line for line in unsound(r) if not line.startswith("machine/clocks/")]  # there are none
+ok(len(bad) == 1 and bad[0].startswith("control/wrap/PMC1: error: watchdog in ring 0 at breadcrumbs_fail+"),
+   "it does what is asked of a watchdog, and ends a check that hangs with interrupts masked", bad + tail(r))
+equal(len([line for line in r.lines if line.startswith("ok ") and "machine: watchdog/" in line]), 8, "which eight checks ask")
+r = boot(options="pmu=virtual suite=none", **dict(TIMELESS, cpus=1))
+equal(r.report and r.report["machine"]["watchdog"], "APIC timer", "a single processor has none")
 
 for reference, what in (("HPET", {}), ("ACPI PM timer", dict(machine="q35,hpet=off")), ("PIT", dict(machine="pc,hpet=off,acpi=off"))):
     clock(boot(options="pmu=virtual suite=none", **what), TSC_HZ["qemu"], "QEMU with no better clock", reference)

@@ -3,9 +3,11 @@
 import json
 import os
 import re
+import subprocess
 import tempfile
 
 from boottest import boot, complains, done, emulators, equal, ok, same_table, sound, tail, valid, verdict_table
+from monitor import Monitor
 
 BAD = emulators.BAD_VERDICTS
 HYBRID = "pmu=virtual:intel-alderlake"
@@ -47,6 +49,21 @@ for topology, pairs in (((2, 2), [(0, 1), (1, 0), (2, 3), (3, 2)]), ((4, 1), [])
     r = boot(options="pmu=virtual suite=none cpus=all", cpus=topology)
     equal([(n, other) for n in range(4) for other in range(4) if notes(r, "processor %d shares its core with processor %d, which " % (n, other))],
           pairs, "siblings of %d cores with %d threads" % topology)
+
+# --- between turns -----------------------------------------------------------------------------------------------
+
+rest = re.search(r"^([0-9a-f]+) [tT] processor_rest$", subprocess.run(["nm", emulators.BUILD + "/direct.elf"], capture_output=True, text=True, check=True).stdout, re.M)
+seen = []
+with Monitor() as monitor:
+
+    def look(line):
+        if line.startswith("ok ") and "processor 0" in line and not seen:
+            seen.extend(re.findall(r"RIP=([0-9a-f]+) RFL=([0-9a-f]+) .*HLT=(\d)", monitor.do("info registers -a")))
+
+    r = boot(options="pmu=virtual suite=control check=wrap* cpus=all", cpus=3, extra=monitor.options, on_line=look)
+sound(r, "three processors, one after the other")
+ok(len(seen) == 3 and all(0 <= int(rip, 16) - int(rest[1], 16) < 64 and not int(flags, 16) & 0x200 and halted == "1" for rip, flags, halted in seen[1:]),
+   "those that were started rest in code of Assay's, halted, with interrupts masked", [repr(seen)] + tail(r))
 
 # --- hybrid: each type with its own PMU ------------------------------------------------------------------------
 

@@ -6,39 +6,42 @@ import re
 from boottest import boot, done, equal, ok, same_table, tail, valid
 from monitor import Monitor
 
-OPTIONS = "pmu=virtual suite=control check=access*,wrap*,LVT* inject=exception:control/accesses:17"
-running, dumped, wanted = [], [], []
+OPTIONS = "pmu=virtual suite=control check=access*,wrap*,LVT* inject=exception:control/accesses:17+hang:control/wrap/PMC1"
+running, dumped, wanted = [], {}, []
 
 with Monitor() as monitor:
 
     def look(line):
-        if "ok " in line and "control: LVT" in line and not running:
+        if "ok " in line and "control: wrap/PMC0" in line and not running:  # the next one hangs: it is there for a while
             running.extend(monitor.screen())
-        if wanted and re.match("(not )?ok ", line) and not dumped:
-            dumped.extend(monitor.screen())
-        if "  backtrace:" in line:
-            wanted.append(line)
+        if re.match("(not )?ok ", line):
+            while wanted:
+                dumped[wanted.pop()] = monitor.screen()
+        for what in ("unexpected #UD (vector 6)", "watchdog: the deadline passed"):
+            if what in line:
+                wanted.append(what)
 
     r = boot("disk", config="exit=shutdown %s\n" % OPTIONS, extra=("-vga", "std", *monitor.options), on_line=look, timeout=240)
 
 head, stage, check, progress, rule, *text = running or [""] * 6
 ok(re.match(r" Assay \S+   \S+-\d+-[0-9A-F]+-[0-9A-F]+   \\assay\\runs\\0001-", head), "the first line says what runs, on which CPU, and where the report is", head)
 equal(stage, " suite 1 of 1: control, on processor 0", "the second one has the suite")
-ok(re.match(r" check \d+: LVT .*, counter \S+$", check), "the third one check and counter", check)
+ok(re.match(r" check \d+: wrap/PMC1, counter PMC1$", check), "the third one check and counter", check)
 ok(re.match(r" [\u2588\u2592]{20} \d+ %  \d+ checks, 0 bad  0:\d\d:\d\d(, about \d:\d\d:\d\d left)?$", progress), "the fourth one how far it is", progress)
 equal(set(rule), {"\u2500"}, "a rule is below them")
 shown = [line for line in text if line]
 said = [line.rstrip() for line in r.text if line.strip()]
 ok(len(shown) > 5 and shown == said[:len(shown)], "then there is the text as it has been so far, and nothing else", shown)
 
-start = next((i for i, line in enumerate(r.text) if line.startswith("unexpected #UD (vector 6)")), 0)
-backtrace = next((i for i, line in enumerate(r.text) if i > start and line == "  backtrace:"), start)
-end = next((i for i, line in enumerate(r.text) if i > backtrace and not line.startswith("    ")), start)
-dump = [line.rstrip() for line in r.text[start:end]]
-ok(start and any("rip " in line for line in dump) and any("breadcrumbs_fail" in line for line in dump), "an exception is dumped", dump + tail(r))
-ok(dump and all(line in dumped for line in dump), "all of it is on the screen", [line for line in dump if line not in dumped] + dumped)
+for what, begin in (("an exception", "unexpected #UD (vector 6)"), ("what the watchdog ended", "watchdog: the deadline passed")):
+    start = next((i for i, line in enumerate(r.text) if line.startswith(begin)), 0)
+    backtrace = next((i for i, line in enumerate(r.text) if i > start and line == "  backtrace:"), start)
+    end = next((i for i, line in enumerate(r.text) if i > backtrace and not line.startswith("    ")), start)
+    dump, drawn = [line.rstrip() for line in r.text[start:end]], dumped.get(begin, [])
+    ok(start and any("rip " in line for line in dump) and any("breadcrumbs_fail" in line for line in dump), what + " is dumped", dump + tail(r))
+    ok(dump and all(line in drawn for line in dump), "all of it is on the screen", [line for line in dump if line not in drawn] + drawn)
 
 valid(r.report, "the report is valid")
-equal(r.counts and r.counts["error"], 1, "one check could not be carried out: %s" % r.verdict)
+equal(r.counts and r.counts["error"], 2, "two checks could not be carried out: %s" % r.verdict)
 same_table(r, boot(options=OPTIONS), "the table is that of a direct start, which has no screen")
 done()

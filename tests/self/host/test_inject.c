@@ -191,6 +191,14 @@ static void ends_of_the_run(void **state)
 	for (unsigned i = 0; i < 3; i++)
 		free((char *)ends[i].place);
 	n_ends = 0;
+	assert_true(apply("hang:control/wrap/PMC1:2"));
+	assert_int_equal(ends[0].fault, BREADCRUMBS_HANG);
+	assert_string_equal(ends[0].place, "control/wrap/PMC1");
+	assert_int_equal(ends[0].step, 2);
+	free((char *)ends[0].place);
+	n_ends = 0;
+	assert_false(apply("hang:control"));
+	assert_non_null(strstr(why, "it needs a check"));
 	for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++) {
 		assert_false(apply(bad[i]));
 		assert_non_null(strstr(why, "PLACE"));

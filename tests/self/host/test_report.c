@@ -150,9 +150,11 @@ static void identity_is_as_the_machine_said(void **state)
 	assert_non_null(strstr(text, "\"hypervisor\":null,\"guest\":true,\"cpu\":"));
 	assert_non_null(strstr(text, "\"identity\":[],"));
 	free(text);
-	assert_string_equal(fake_console_text(), "hypervisor: there is one, and it gives no name\n");
+	assert_string_equal(fake_console_text(), "hypervisor: there is one, and it gives no name\n"
+						 "watchdog: NMI from HPET\n");
 	fake_console_reset();
 	h.under_hypervisor = false;
+	h.watchdog = NULL;
 	report_begin(&h);
 	text = json_of(&size);
 	assert_non_null(strstr(text, "\"hypervisor\":null,\"guest\":false,"));
@@ -491,8 +493,8 @@ static void ten_thousand_checks(void **state)
 				     k == 77 ? c : 0);
 			}
 	report_end(true);
-	assert_non_null(strstr(fake_console_text(),
-			       "EVENT.3      PMC0-9           99 kernels 0    exact (990)\n"));
+	assert_non_null(
+		strstr(fake_console_text(), "EVENT.3      PMC0-9           99 kernels 0    exact (990)\n"));
 	assert_non_null(strstr(fake_console_text(), "    and 4 other outcomes: see the JSON report\n"));
 	assert_non_null(strstr(fake_console_tap(), "  not_listed: 2\n"));
 	text = json_of(&size);
