@@ -8,7 +8,7 @@ PROFILES = {**dict.fromkeys(["amd-k7", "amd-k8", "amd-fam10h", "amd-fam11h", "am
             **dict.fromkeys(["amd-zen4", "amd-zen4-guest", "amd-zen5"], "PerfMonV2")}
 # Kernels that cause what the events are told apart by; fewer where a profile has the events and counters of another.
 KERNELS = "calls,branches_not_taken,x87_arithmetic,locked,cpuid"
-FULL = few(("amd-k8", "amd-zen2", "amd-zen5"), ("amd-k8", "amd-fam15h", "amd-zen2", "amd-zen4", "amd-zen5"))
+FULL = few(("amd-zen5",), ("amd-k8", "amd-fam15h", "amd-zen2", "amd-zen4", "amd-zen5"))
 OPTIONS = "pmu=virtual:%s suite=control,events,trace kernel=%s"
 # Their control logic is that of a CPU before them: make soak has all of it.
 ALIKE = few(("amd-fam11h", "amd-fam12h", "amd-zen3"), ())
