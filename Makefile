@@ -352,7 +352,7 @@ $(B)/%_app.elf: $(B)/image/tests/self/boot/%_app.c.o linker/efi-x86_64.ld linker
 # Everything that can run on the build machine is in one archive, under AddressSanitizer and UBSan; a test links what it uses of it.
 HOST_SRC := $(sort $(filter-out $(HOSTED_PMUS) pmu/virtual/vpmu.c pmu/virtual/oracle.c pmu/virtual/path.c tests/self/host/support/scripted_pmu.c, \
 	$(wildcard pmu/*.[cS] pmu/*/*.[cS] pmu/*/*/*.[cS] \
-	tests/judge/*.c tests/measure/*.c tests/report/*.c tests/kernels/kernel.c tests/kernels/kernel_rows.c \
+	tests/judge/*.c tests/measure/*.c tests/report/*.c tests/kernels/kernel.c tests/kernels/kernel_rows.c tests/kernels/elf_image.c tests/kernels/user_code.c tests/kernels/user_code_load.c \
 	tests/kernels/x86/bounds.c tests/kernels/x86/needs.c tests/kernels/x86/string_step.c tests/kernels/x86/opcodes.c tests/kernels/x86/cache_geometry.c tests/kernels/x86/code_ring.c \
 	tests/self/host/support/*.[cS])) \
 	$(wildcard arch/x86/step/account.c arch/x86/step/denormals.c arch/x86/step/describe.c arch/x86/step/hypervisor_exits.c arch/x86/step/outcomes.c arch/x86/cpu/presented_cpuid.c arch/x86/cpu/geometry.c \

@@ -13,8 +13,16 @@ static const char *glob_syntax(const char *value)
 	return *value ? NULL : "globs, separated by commas";
 }
 
+static const char *name_syntax(const char *value)
+{
+	return *value && !strpbrk(value, "\\/:") ? NULL : "the name of a file in \\assay\\code";
+}
+
 const struct option_row experiment_rows[] = {
 	{"kernel", OPTION_TEXT, FIELD(kernel), 0, 0, NULL, glob_syntax, "", "globs of kernels"},
+	{"code", OPTION_TEXT, FIELD(code), 0, 0, NULL, name_syntax, NULL,
+	 "a file of \\assay\\code in place of a kernel"},
+	{"bytes", OPTION_LIST, FIELD(bytes), 0, 0, NULL, NULL, NULL, "the same as hexadecimal digits"},
 	{"events", OPTION_LIST, FIELD(events), 0, 0, NULL, NULL, NULL, "event strings"},
 	{"ring", OPTION_CHOICE, FIELD(level), 0, 0, "0|3|both", NULL, "0", "ring that the kernel runs in"},
 	{"n", OPTION_NUMBER, FIELD(n), 1, INT64_MAX, NULL, NULL, NULL, "first N of the kernel"},
@@ -37,8 +45,8 @@ const struct option_row experiment_rows[] = {
 static const struct {
 	const char *name;
 	enum experiment_key key;
-} placed[] = {{"kernel", KEY_KERNEL}, {"n", KEY_N},           {"period", KEY_PERIOD},
-	      {"record", KEY_RECORD}, {"passes", KEY_PASSES}, {"ring", KEY_LEVEL}};
+} placed[] = {{"kernel", KEY_KERNEL}, {"n", KEY_N},           {"period", KEY_PERIOD}, {"record", KEY_RECORD},
+	      {"code", KEY_CODE},     {"passes", KEY_PASSES}, {"ring", KEY_LEVEL}};
 
 static void keep_place(struct experiment *x, const struct token *t)
 {
@@ -120,17 +128,42 @@ static bool take_metrics(const struct source *s, const struct experiments *all, 
 	return true;
 }
 
+static bool check_bytes(const struct source *s, const struct experiment *x)
+{
+	for (unsigned i = 0; i < x->bytes.count; i++) {
+		const struct option_item *item = &x->bytes.item[i];
+		size_t digits = strspn(item->text, "0123456789abcdefABCDEF");
+
+		if (!item->text[digits] && digits % 2 == 0)
+			continue;
+		snprintf(s->error->text, sizeof s->error->text,
+			 "%.48s:%u:%u: bytes=%.20s: it wants pairs of hexadecimal digits, such as bytes=90c3",
+			 s->where, item->at.line, item->at.column + (unsigned)digits, item->text);
+		return false;
+	}
+	return true;
+}
+
 /* What a section must have, told at its header. */
 static bool complete(const struct source *s, const struct experiments *all, struct experiment *x)
 {
 	if (!take_metrics(s, all, x))
 		return false;
 
+	bool own = x->bytes.count || *x->code;
 	bool counts = x->record == RECORD_NONE || x->record == RECORD_PMI || x->record == RECORD_PEBS;
-	const char *missing = !*x->kernel ? "kernel" : counts && !x->events.count ? "events" : NULL;
+	const char *missing = !*x->kernel && !own ? "kernel" : counts && !x->events.count ? "events" : NULL;
 
+	if ((*x->kernel != 0) + (x->bytes.count != 0) + (*x->code != 0) > 1) {
+		snprintf(s->error->text, sizeof s->error->text,
+			 "%.48s:%u:%u: [experiment %s] has several of kernel=, code= and bytes=: leave all "
+			 "but "
+			 "one out",
+			 s->where, x->at.line, x->at.column, x->name);
+		return false;
+	}
 	if (!missing)
-		return true;
+		return check_bytes(s, x);
 	snprintf(s->error->text, sizeof s->error->text, "%.48s:%u:%u: [experiment %s] has no %s=: add %s",
 		 s->where, x->at.line, x->at.column, x->name, missing,
 		 *missing == 'k' ? "the kernel to run, such as kernel=nop_loop"

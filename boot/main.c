@@ -27,6 +27,7 @@
 #include "boot/pmu_choice.h"
 #include "boot/report_out.h"
 #include "boot/selection.h"
+#include "boot/user_code.h"
 #include "build_id.h"
 
 #include "arch/console.h"
@@ -450,6 +451,8 @@ int assay_main(struct platform *platform)
 		return could_not_run(
 			platform, &o,
 			"not enough memory to measure with; free memory or use a bigger machine");
+
+	user_code_read(platform, &experiments);
 
 	begin_report(platform, &o);
 	progress_tell();

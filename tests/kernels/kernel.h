@@ -78,6 +78,7 @@
 #define KERNEL_SERVICE_CHAIN_HELD 0x8000000000 /* with CHAIN_L2: a third level holds all its lines, wherever they lie in it */
 #define KERNEL_SERVICES		0xffffffff00
 #define KERNEL_NO_PATH		0x10000000000 /* one of its instructions is followed by another than the one that it leads to */
+#define KERNEL_OWN		0x20000000000 /* a user's own code (tests/kernels/user_code.h): no signature but kernel_observe() */
 #define KERNEL_SERVICE_CHAINS                                                                                          \
 	(KERNEL_SERVICE_CHAIN_L1 | KERNEL_SERVICE_CHAIN_L2 | KERNEL_SERVICE_CHAIN_LLC | KERNEL_SERVICE_CHAIN_4K |     \
 	 KERNEL_SERVICE_CHAIN_2M | KERNEL_SERVICE_CHAIN_1G | KERNEL_SERVICE_CHAIN_DTLB)
@@ -211,6 +212,11 @@ void kernel_restore(void);
 /** Until the next call, kernel_amount() takes these off the amounts of kernel k, whatever N: what becomes of
  * an expectation if some of its instructions are not counted. NULL: of none. */
 void kernel_leave_out(const struct kernel *k, const struct qvec *amounts);
+
+/** What single-stepping showed of a kernel without a signature: its amounts for this n. Those of
+ * KERNEL_OBSERVED values of N are kept, of one kernel. @param amounts NULL: forget all */
+#define KERNEL_OBSERVED 3
+void kernel_observe(const struct kernel *k, uint64_t n, const struct qvec *amounts);
 
 /** The kernel called `name` (as it is written), NULL if there is none. */
 const struct kernel *kernel_by_name(const char *name);

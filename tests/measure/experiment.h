@@ -36,7 +36,7 @@ enum experiment_level { EXPERIMENT_HARNESS, EXPERIMENT_USER, EXPERIMENT_BOTH };
 enum experiment_passes { EXPERIMENT_SPLIT, EXPERIMENT_ONE };
 
 /** Keys of which the place matters later. */
-enum experiment_key { KEY_KERNEL, KEY_N, KEY_PERIOD, KEY_RECORD, KEY_PASSES, KEY_LEVEL, KEY_COUNT };
+enum experiment_key { KEY_KERNEL, KEY_N, KEY_PERIOD, KEY_RECORD, KEY_PASSES, KEY_LEVEL, KEY_CODE, KEY_COUNT };
 
 #define EXPERIMENT_NAME 32
 
@@ -46,6 +46,10 @@ struct experiment {
 	struct text_place at;             /* of the header */
 	struct text_place key[KEY_COUNT]; /* of the values; line 0: not given */
 	char kernel[128], pmu[64];        /* globs */
+	char code[64];                    /* a user's own: a file, or else ... */
+	struct option_list bytes;         /* ... pairs of hexadecimal digits */
+	const struct kernel *own;         /* either, when it has been loaded. NULL: ... */
+	const char *own_why;              /* ... why not; NULL: the kernels are Assay's */
 	struct option_list events, deltas, cascades, metrics;
 	uint64_t n, period; /* 0: as the suites have it; no sampling */
 	uint32_t reps;

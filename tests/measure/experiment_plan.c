@@ -58,6 +58,10 @@ static bool no_such_kernel(const struct planner *p, struct text_place at, const 
 /* Every name must be one. */
 static bool check_kernels(const struct planner *p)
 {
+	if (p->x->own_why)
+		return planner_refuse(p, *p->x->code ? key(p, KEY_CODE) : p->x->bytes.item[0].at, "%s%s%s",
+				      *p->x->code ? p->x->code : "",
+				      *p->x->code ? ": " : "bytes=: ", p->x->own_why);
 	for (const char *from = p->x->kernel; *from;) {
 		char name[sizeof p->x->kernel];
 		size_t n = strcspn(from, ",");
@@ -496,7 +500,8 @@ static bool check_n(const struct planner *p)
 				      "n=%" PRIu64 ": %u times that is measured, too: take a smaller one",
 				      plan->n, multiples);
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++)
-		for (unsigned i = 0; i < plan->n_requests && kernel_selected(k, p->x->kernel); i++) {
+		for (unsigned i = 0; i < plan->n_requests && !p->x->own && kernel_selected(k, p->x->kernel);
+		     i++) {
 			const struct pmu_counter *c = &plan->pmu->counter[plan->place[i].alternative];
 			struct expectation x;
 			const char *why;

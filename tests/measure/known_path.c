@@ -79,7 +79,7 @@ static void walk(void *arg)
 	const struct kernel *k = w->window->kernel;
 	uint64_t begin = window_kernel_address(w->window->level);
 
-	path_walk(w->path, begin, begin + (uint64_t)(k->code_end - k->code), run_window, arg);
+	path_walk(w->path, begin, window_kernel_end(k, w->window->level), run_window, arg);
 }
 
 static bool agrees(const struct path *p, const struct kernel *k, uint64_t n, struct judgement *out)

@@ -1,5 +1,7 @@
 #include "tests/measure/measure.h"
 
+#include "tests/kernels/user_code.h"
+
 #include "arch/exceptions.h"
 #include "arch/levels.h"
 #include "arch/step.h"
@@ -36,8 +38,15 @@ bool measure_init(void)
 /* Levels may share their memory: what was composed for another one is gone. */
 static bool compose(struct composed *c, const struct window *w, const struct pmu_bracket *b)
 {
-	const struct code_row row = {b->start, b->start_end, w->kernel->code, w->kernel->code_end,
-				     b->stop,  b->stop_end,  w->alignment,    w->level};
+	const struct user_code *own = user_code_of(w->kernel);
+	const struct code_row row = {b->start,
+				     b->start_end,
+				     own ? own->call : w->kernel->code,
+				     own ? own->call + own->call_size : w->kernel->code_end,
+				     b->stop,
+				     b->stop_end,
+				     w->alignment,
+				     w->level};
 	struct code_place place;
 
 	if (!code_compose(&row, &place))
@@ -72,6 +81,18 @@ uint64_t window_kernel_address(uint8_t level)
 	return composed[level].place.kernel;
 }
 
+uint64_t window_kernel_end(const struct kernel *k, uint8_t level)
+{
+	const struct user_code *own = user_code_of(k);
+
+	return composed[level].place.kernel + (own ? own->call_size : (uint64_t)(k->code_end - k->code));
+}
+
+uint64_t window_code_address(const struct kernel *k, uint8_t level)
+{
+	return user_code_of(k) ? (uint64_t)k->code : composed[level].place.kernel;
+}
+
 void window_forget(void)
 {
 	step_pause();
@@ -102,6 +123,10 @@ static __attribute__((noinline)) bool prepare(const struct window *w, uint64_t n
 					   code->area_size, code->runs,  w->emulate};
 	bool good = !services_wanted(w->kernel) || services_prepare(w->kernel, &place);
 
+	if (user_code_of(w->kernel)) {
+		user_code_rewind(user_code_of(w->kernel));
+		memset(code_data(), 0, KERNEL_DATA_SIZE);
+	}
 	code_prepare(call, code, n, b->args);
 	return good;
 }

@@ -46,6 +46,13 @@ const void *window_compose(const struct window *w);
  */
 uint64_t window_kernel_address(uint8_t level);
 
+/** The address behind the last byte of that. */
+uint64_t window_kernel_end(const struct kernel *k, uint8_t level);
+
+/** Where a kernel's code runs: in the window that was composed last for this ring, or where a user's own code
+ * was loaded, which the window calls. */
+uint64_t window_code_address(const struct kernel *k, uint8_t level);
+
 /** Put the kernels' data back to what it is before any kernel has run, all zero: kernels that carry something
  * on from run to run then do the same again. */
 void window_forget(void);

@@ -48,7 +48,7 @@ static GENERAL_REGISTERS_ONLY bool rewind_counter(struct sampling *s)
 static GENERAL_REGISTERS_ONLY bool on_overflow(uint64_t address, enum overflow_way way, void *arg)
 {
 	struct sampling *s = arg;
-	uint64_t overflowed = 0, offset = address - window_kernel_address(s->level);
+	uint64_t overflowed = 0, offset = address - window_code_address(s->kernel, s->level);
 
 	(void)way;
 	if (!s->pmu->driver->overflowed(s->pmu, &overflowed) || !(overflowed & mask_of(s)))

@@ -476,6 +476,31 @@ static bool confirmed(void)
 	return !verdict_is_bad(r.judgement.verdict);
 }
 
+/* What a user's own code does is what single-stepping shows, for each N that is measured. */
+static bool observed(void)
+{
+	static struct qvec seen;
+	char name[NAME_SIZE];
+	struct result r = result_for(name, "ground truth");
+	unsigned multiples = plan.experiment->record || cascades() ? 1 : POINTS;
+
+	kernel_observe(kernel, 0, NULL);
+	for (unsigned i = 1; i <= multiples; i++) {
+		memset(&seen, 0, sizeof seen);
+		if (!ground_truth(kernel, plan.level, plan.n * i, OUTCOME_ABORT, &seen, &r)) {
+			run->report(run, &r);
+			return false;
+		}
+		kernel_observe(kernel, plan.n * i, &seen);
+		r.observation[i - 1] = (struct observation){.n = plan.n * i, .low = 1, .high = INT64_MAX};
+		histogram_add(&r.observation[i - 1].seen, (int64_t)seen.v[Q_INSTRUCTIONS]);
+	}
+	r.n_observations = multiples;
+	judgement_set(&r.judgement, VERDICT_WITHIN, "instructions, as single-stepping shows them");
+	run->report(run, &r);
+	return true;
+}
+
 static void try_on_kernel(void)
 {
 	char name[NAME_SIZE];
@@ -488,7 +513,7 @@ static void try_on_kernel(void)
 		run->report(run, &r);
 		return;
 	}
-	if (!confirmed())
+	if (!(kernel->flags & KERNEL_OWN ? observed() : confirmed()))
 		return;
 	if (plan.experiment->record == RECORD_NONE)
 		count_events();
@@ -534,6 +559,11 @@ static void run_at_level(const struct experiment *x, uint8_t level)
 		return;
 	for (unsigned i = 0; i < plan.n_requests; i++)
 		event_format(plan.pmu, &plan.request[i], event[i], sizeof(event[i]));
+	if (x->own) {
+		kernel = x->own;
+		try_on_kernel();
+		return;
+	}
 	for (kernel = kernels_begin; kernel < kernels_end; kernel++)
 		if (kernel_selected(kernel, x->kernel))
 			try_on_kernel();

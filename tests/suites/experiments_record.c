@@ -123,7 +123,7 @@ static void find_before(const struct recorded *rec)
 {
 	static struct path path;
 	const struct window w = recorded_window(rec);
-	uint64_t kernel_at = window_kernel_address(rec->level);
+	uint64_t kernel_at = window_code_address(rec->kernel, rec->level);
 	struct result unknown = {0};
 
 	if (!path_create(&path, KNOWN_PATH_STEPS, false))
@@ -247,7 +247,7 @@ static void judge_trace_of(const struct experiment_run *e, unsigned request, con
 		.levels = rec->recording.levels,
 		.surrounded = rec->level,
 		.address_bits = e->plan->source->address_bits,
-		.kernel_at = window_kernel_address(rec->level),
+		.kernel_at = window_code_address(rec->kernel, rec->level),
 	};
 	struct trace_judgement j;
 
@@ -410,7 +410,7 @@ void experiment_record(const struct experiment_run *e, unsigned request, struct 
 		if (!trace && !(plan->source->fields & RECORD_HAS_IP))
 			find_before(&rec);
 		for (unsigned i = 0; i < rec.n_records; i++)
-			add_record(&rec.record[i], window_kernel_address(rec.level), trace);
+			add_record(&rec.record[i], window_code_address(rec.kernel, rec.level), trace);
 		if (rec.lost || (!trace && !operations && rec.state.full))
 			judgement_set(
 				&r->judgement, VERDICT_ERROR,

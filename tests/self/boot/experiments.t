@@ -3,6 +3,8 @@
 import glob
 import os
 import re
+import subprocess
+import tempfile
 
 from boottest import TOP, boot, complains, done, equal, few, ok, same_table, sound, tail, valid
 
@@ -104,13 +106,66 @@ for x in experiments(netburst, "p4-metrics"):
 cascade = [c["observations"][0]["values"][0][0] for x in experiments(netburst, "p4-cascade") for c in x["counts"]]
 equal(cascade, [1401, 901], "a cascade counts what follows the kernel's 500th instruction, and nothing of the window's own")
 
+# Users' own code: the counts are those of single-stepping, and what is wrong with it ends its own check.
+OWN = r"""
+unsigned long table[64] = {3}, calls, none[2000];
+unsigned long *const where[2] = {table, table + 1};
+__attribute__((noinline)) static unsigned long fac(unsigned long n) { return n < 2 ? 1 : n * fac(n - 1); }
+unsigned long work(unsigned long n, unsigned char *data)
+{
+	calls++;
+	for (unsigned long i = 0; i < n; i++)
+		data[i] += fac(i) + *where[i & 1] + (where[1][0] += calls) + none[1999]++;
+	while (data[calls])
+		data[calls]--;
+	return table[0];
+}
+"""
+OWN_CFG = """[experiment own-elf] code=own.elf ring=both events=instr_retired:NBOGUSNTAG,retired_branch_type:CALL
+[experiment own-records] code=own.elf ring=3 n=20 reps=1 events=memory_loads record=pebs period=5
+[experiment own-branches] code=own.elf ring=3 n=5 record=bts
+[experiment own-flat] code=own.bin ring=both events=instr_retired:NBOGUSNTAG
+"""
+OWN_BAD = """[experiment bad-write] bytes=c605f9ffffff90c3 ring=both events=instr_retired:NBOGUSNTAG
+[experiment bad-jump] bytes=31c0ffe0 ring=both events=instr_retired:NBOGUSNTAG
+[experiment bad-stack] bytes=50ebfd ring=both events=instr_retired:NBOGUSNTAG
+[experiment bad-halt] bytes=f4c3 ring=3 events=instr_retired:NBOGUSNTAG
+[experiment bad-file] code=cut.elf ring=3 events=instr_retired:NBOGUSNTAG
+[experiment bad-empty] code=empty ring=3 events=instr_retired:NBOGUSNTAG
+[experiment bad-name] code=missing.elf ring=3 events=instr_retired:NBOGUSNTAG
+"""
+MIX = "4889f9488d04404803064889460848ffc975f0c3"
+with tempfile.TemporaryDirectory() as tmp:
+    made = os.path.join(tmp, "own.elf")
+    subprocess.run(["gcc", "-O1", "-nostdlib", "-fPIE", "-static-pie", "-fcf-protection=none", "-fno-stack-protector", "-Wl,-e,work",
+                    "-o", made, "-x", "c", "-"], input=OWN.encode(), check=True)
+    with open(made, "rb") as f:
+        elf = f.read()
+FILES = {"/assay/code/own.elf": elf, "/assay/code/own.bin": bytes.fromhex(MIX), "/assay/code/cut.elf": elf[:len(elf) // 2], "/assay/code/empty": b""}
+
 # Registers worked out by hand: what tags and what counts the tags act together, and are judged as the metric that they make.
 LBR = "[experiment branches] kernel=branches_taken ring=0 record=lbr n=10 reps=1\n"
-byhand = boot(config=example("netburst-perfex.cfg") + LBR)
+byhand = boot(config=example("netburst-perfex.cfg") + LBR + OWN_CFG, files=FILES)
 sound(byhand, "the worked examples of the thesis on the Pentium 4, as registers")
-equal({(x["name"], x["passes"]) for x in (byhand.report or {"experiments": []})["experiments"] if x["name"] != "branches"},
+equal({(x["name"], x["passes"]) for x in (byhand.report or {"experiments": []})["experiments"] if x["name"] != "branches" and "own" not in x["name"]},
       {(name, 1) for name in re.findall(r"^\[experiment (\S+)\]", example("netburst-perfex.cfg"), re.M)},
       "each is one pass, in each ring")
+
+found = checks(byhand)
+own = {n: c["verdict"] for n, c in found.items() if n.startswith("own-")}
+equal({n: v for n, v in own.items() if "ground truth" not in n and v != "exact"},
+      {"own-records/netburst::memory_loads:u/own.elf/ring 3": "within"}, "counts of users' own code are what single-stepping shows")
+equal(len(own), 14, "each of them is judged")
+for kernel, name in (("own.bin", "own-flat"), ("own.elf", "own-elf")):
+    truth = [[o["values"][0][0] for o in found["%s/ground truth/%s/%s" % (name, kernel, level)]["observations"]]
+             for level in ("ring 0", "ring 3")] if "%s/ground truth/%s/ring 3" % (name, kernel) in found else None
+    equal([[o["values"][0][0] for o in x["counts"][0]["observations"]] for x in experiments(byhand, name)], truth, "instruction for instruction: " + name)
+    equal(truth and truth[0], truth and truth[1], "in both rings alike, as each run begins with what the file has: " + name)
+for x in experiments(byhand, "own-flat"):
+    equal([o["values"] for o in x["counts"][0]["observations"]], [[[5 * n + 4, 3]] for n in (5, 10, 15)], "five instructions a turn, and four: " + x["level"])
+for x in experiments(byhand, "own-records"):
+    ok(all(p["at"].startswith("own.elf+0x") for p in x["samples"][0]["places"]) and not x["samples"][0]["elsewhere"],
+       "records lie in the user's file", repr(x["samples"]))
 
 for x in experiments(byhand, "branches"):
     equal(x["samples"][0].get("elsewhere", 0), 0, "a stack of 32 address bits places its branches in the kernel")
@@ -146,9 +201,22 @@ r = boot(config="""pmu=virtual:netburst-prescott suite=experiments
 [experiment partner] kernel=loads ring=3 events=instr_retired:NBOGUSNTAG:cascade
 [experiment waits] kernel=loads ring=3 events=branch_retired:MMTP:cascade@BPU_COUNTER0
 [experiment force] kernel=loads ring=3 events=branch_retired:MMTP:force record=pmi period=100
-[experiment joined] kernel=nop_loop,branches_taken,branches_random events=branch_retired:MMTP:MMNP,branch_retired:MMTM:MMNM
-""")
+""" + OWN_BAD + """[experiment joined] kernel=nop_loop,branches_taken,branches_random events=branch_retired:MMTP:MMNP,branch_retired:MMTM:MMNM
+""", files=FILES)
 found = checks(r)
+for name, pattern in {
+        "write/ground truth/bytes/ring 0": r"^the oracle was ended by #PF\(0x3\) on 0x\w+ in ring 0 at",
+        "write/ground truth/bytes/ring 3": r"#PF\(0x7\) on 0x\w+ in ring 3 at",
+        "jump/ground truth/bytes/ring 0": r"#PF\(0x10\) on 0x0 in ring 0 at 0x0$",
+        "jump/ground truth/bytes/ring 3": r"#PF\(0x14\) on 0x0 in ring 3 at 0x0$",
+        "stack/ground truth/bytes/ring 0": r"#DF in ring 0 at",
+        "stack/ground truth/bytes/ring 3": r"#PF\(0x6\) on 0x\w+ in ring 3 at",
+        "halt/ground truth/bytes/ring 3": r"#GP in ring 3 at",
+        "file/ring 3": r"cut.elf: a segment lies beyond the end of the file: it was cut off$",
+        "empty/ring 3": r"empty: it is empty$",
+        "name/ring 3": r"^assay.cfg:\d+:\d+: missing.elf: there is no such file in .assay.code$"}.items():
+    c = found.get("bad-" + name, {"verdict": None, "text": ""})
+    ok(c["verdict"] == "error" and re.search(pattern, c["text"]), "users' own code, and what is wrong with it: " + name, repr(c))
 for name, pattern in {
         "escr": r"^assay.cfg:2:44: netburst::branch_retired:MMTP:u, .*:MMNP:u and .*:MMTM:u .*: take passes=split, or leave some out$",
         "tags": r"memory_loads:u and .*memory_stores:u need the same colour of front-end tags .there is one.: take passes=split",
@@ -199,11 +267,14 @@ equal(r.status, 1, "and the run says that something was wrong")
 valid(r.report, "its report is valid")
 
 r = boot(config=SAVE + "suite=experiments inject=srf7\n[experiment far] kernel=iret_self,nop_loop events=INST_RETIRED.ANY_P "
-         "metric=\"half = INST_RETIRED.ANY_P / 2\"\n")
-found = {tuple(n.split("/")[1:3]): c["verdict"] for n, c in checks(r).items()}
+         "metric=\"half = INST_RETIRED.ANY_P / 2\"\n"
+         "[experiment own] events=INST_RETIRED.ANY_P bytes=4889e08cd151509c8cc951488d0d030000005148cfc3\n")
+own = {n.split("/")[1]: c["verdict"] for n, c in checks(r).items() if n.startswith("own")}
+found = {tuple(n.split("/")[1:3]): c["verdict"] for n, c in checks(r).items() if not n.startswith("own")}
 equal(found, {(what, kernel): verdict for kernel, verdict in (("iret_self", "wrong"), ("nop_loop", "exact"))
               for what in ("intel::INST_RETIRED.ANY_P", "half in millionths")},
       "a PMU that counts IRET twice is found out, and only there; and a metric of that count")
+equal(own, {"ground truth": "within", "intel::INST_RETIRED.ANY_P": "biased"}, "in users' own code, which has one, too")
 
 r = boot(config=SAVE.replace("virtual", "virtual:intel-nehalem") + "suite=experiments inject=hsd143\n"
          "[experiment all] kernel=nop_loop events=INST_RETIRED.ANY,INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES\n")

@@ -322,6 +322,40 @@ static void deltas_name_two_events(void **state)
 
 #define E K "events=INST_RETIRED.ANY_P "
 
+/* What it does is known when it has been stepped, for these N alone. */
+static void own_code_is_judged_by_what_was_seen(void **state)
+{
+	static const struct kernel own = {.name = "own", .flags = KERNEL_OWN};
+	struct experiment *x = &all.experiment[0];
+	struct qvec seen = {{0}};
+	struct expectation e;
+	char text[80];
+
+	(void)state;
+	power_up("intel-core2");
+	assert_true(make("code=own.elf events=INST_RETIRED.ANY_P", 0));
+	x->own = &own;
+	assert_true(experiment_plan(&all, x, &pmu, NULL, 0, 5, 3, &plan, text, sizeof text));
+	assert_false(expects(0, &own, &e));
+	assert_string_equal(why, "counted, not judged: the kernel does not define what the event counts");
+	seen.v[Q_INSTRUCTIONS] = 77;
+	kernel_observe(&own, 10, &seen);
+	assert_true(expects(0, &own, &e));
+	assert_int_equal(e.low, 77);
+	assert_int_equal(e.high, 77);
+	kernel_observe(&own, 0, NULL);
+	assert_false(expects(0, &own, &e));
+	x->own = NULL;
+	x->own_why = "it is empty";
+	assert_false(experiment_plan(&all, x, &pmu, NULL, 0, 5, 3, &plan, text, sizeof text));
+	assert_string_equal(text, "assay.cfg:2:6: own.elf: it is empty");
+	assert_true(make("bytes=90 events=INST_RETIRED.ANY_P", 0));
+	x->own_why = "it is empty";
+	assert_false(experiment_plan(&all, x, &pmu, NULL, 0, 5, 3, &plan, text, sizeof text));
+	assert_string_equal(text, "assay.cfg:2:7: bytes=: it is empty");
+	fake_cpu_stop();
+}
+
 static void metrics_are_made_of_what_is_counted(void **state)
 {
 	(void)state;
@@ -635,6 +669,7 @@ int main(void)
 		cmocka_unit_test(names_are_corrected),
 		cmocka_unit_test(rings_agree),
 		cmocka_unit_test(deltas_name_two_events),
+		cmocka_unit_test(own_code_is_judged_by_what_was_seen),
 		cmocka_unit_test(metrics_are_made_of_what_is_counted),
 		cmocka_unit_test(samples_need_what_they_need),
 		cmocka_unit_test(records_need_a_source_that_can),

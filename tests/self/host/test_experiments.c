@@ -124,8 +124,9 @@ static const struct {
 				    "experiment counts is given by events="},
 	{"[experiment x]\nkernal=y",
 	 "assay.cfg:2:1: no option \"kernal\": did you mean kernel=? (globs of kernels)"},
-	{"[experiment x]\nzzz=1", "assay.cfg:2:1: no option \"zzz\": there are kernel events ring n reps "
-				  "passes delta metric period record cascade pmu"},
+	{"[experiment x]\nzzz=1",
+	 "assay.cfg:2:1: no option \"zzz\": there are kernel code bytes events ring n reps "
+	 "passes delta metric period record cascade pmu"},
 	{"[experiment x] ring=1", "assay.cfg:1:21: ring=1: it wants one of 0|3|both"},
 	{"[experiment x] n=0", "assay.cfg:1:18: n=0: it wants a number from 1 to 9223372036854775807"},
 	{"[experiment x] n=", "assay.cfg:1:16: n= has no value: give one"},
@@ -141,6 +142,21 @@ static const struct {
 	 "9"
 	 "0123456789012345678901234567",
 	 "assay.cfg:1:25: 01234567890123456789... is 128 bytes long: at most 127 are allowed"},
+	{"[experiment x] code=a.elf " K,
+	 "assay.cfg:1:1: [experiment x] has several of kernel=, code= and bytes=: leave all but one out"},
+	{"[experiment x] code=a.elf bytes=90 events=A",
+	 "assay.cfg:1:1: [experiment x] has several of kernel=, code= and bytes=: leave all but one out"},
+	{"[experiment x] code=a.elf",
+	 "assay.cfg:1:1: [experiment x] has no events=: add what to count, such as "
+	 "events=INST_RETIRED.ANY_P"},
+	{"[experiment x] code=a\\b events=A",
+	 "assay.cfg:1:21: code=a\\b is malformed: it wants the name of a file in \\assay\\code"},
+	{"[experiment x] code= events=A",
+	 "assay.cfg:1:21: code= is malformed: it wants the name of a file in \\assay\\code"},
+	{"[experiment x] bytes=90,9x events=A",
+	 "assay.cfg:1:26: bytes=9x: it wants pairs of hexadecimal digits, such as bytes=90c3"},
+	{"[experiment x] bytes=90c events=A",
+	 "assay.cfg:1:25: bytes=90c: it wants pairs of hexadecimal digits, such as bytes=90c3"},
 	{"[experiment x] " K "metric=cpi",
 	 "assay.cfg:1:41: metric=cpi: no experiment before defines it: write NAME = EXPRESSION"},
 	{"[experiment w] " K "metric=\"cpic = A / 2\"\n[experiment x] " K "metric=cpi",
@@ -159,6 +175,23 @@ static void damage_is_named(void **state)
 		assert_string_equal(error.text, bad[i].message);
 		assert_null(strchr(error.text, '\n'));
 	}
+}
+
+static void own_code_takes_the_place_of_a_kernel(void **state)
+{
+	const struct experiment *x = &all.experiment[0], *y = &all.experiment[1];
+
+	(void)state;
+	assert_true(parse("[experiment x] code=own.elf events=A\n[experiment y] bytes=\"48FF c7\" bytes=c3 "
+			  "events=A"));
+	assert_string_equal(x->code, "own.elf");
+	assert_int_equal(x->key[KEY_CODE].column, 21);
+	assert_int_equal(x->bytes.count, 0);
+	assert_string_equal(y->code, "");
+	assert_int_equal(y->bytes.count, 3);
+	assert_string_equal(y->bytes.item[2].text, "c3");
+	assert_null(x->own);
+	assert_null(x->own_why);
 }
 
 /* What a metric names is counted, once; it may be named again by a later experiment. */
@@ -313,6 +346,7 @@ int main(void)
 		cmocka_unit_test(places_are_those_of_the_words),
 		cmocka_unit_test(defaults),
 		cmocka_unit_test(damage_is_named),
+		cmocka_unit_test(own_code_takes_the_place_of_a_kernel),
 		cmocka_unit_test(metrics_name_events),
 		cmocka_unit_test(there_is_an_end_to_experiments),
 		cmocka_unit_test(sections_are_for_files),
