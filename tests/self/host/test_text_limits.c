@@ -105,8 +105,8 @@ static void texts_of_an_experiment(void **state)
 			continue;
 		for (size_t n = r->size - 1; n <= r->size + 1; n++) {
 			fill(value, n, r->name);
-			snprintf(text, sizeof text, "[experiment x] kernel=k pmu=p events=A %s=%s n=7",
-				 r->name, value);
+			snprintf(text, sizeof text, "[experiment x] %s pmu=p events=A %s=%s n=7",
+				 strcmp(r->name, "code") ? "kernel=k" : "", r->name, value);
 			assert_int_equal(parse_file(text), n < r->size);
 			if (n >= r->size) {
 				assert_too_long(n, r->size - 1);
@@ -118,7 +118,35 @@ static void texts_of_an_experiment(void **state)
 		}
 		seen++;
 	}
-	assert_int_equal(seen, 2);
+	assert_int_equal(seen, 3);
+}
+
+/* Those of bytes= are pairs of digits, in place of a kernel. */
+static bool is_bytes(const struct option_row *r)
+{
+	return !strcmp(r->name, "bytes");
+}
+
+static void bytes_of_an_experiment(void **state)
+{
+	static const struct {
+		size_t digits;
+		unsigned items;
+	} cases[] = {{OPTION_ITEM_TEXT - 2, OPTION_ITEMS}, {OPTION_ITEM_TEXT, 1}, {2, OPTION_ITEMS + 1}};
+
+	(void)state;
+	for (unsigned c = 0; c < 3; c++) {
+		char text[4096] = "[experiment x] events=A";
+		size_t used = strlen(text);
+
+		for (unsigned i = 0; i < cases[c].items; i++) {
+			used += (size_t)snprintf(text + used, sizeof text - used, " bytes=");
+			memset(text + used, 'c', cases[c].digits);
+			used += cases[c].digits;
+		}
+		assert_int_equal(parse_file(text), !c);
+	}
+	assert_non_null(strstr(error.text, "has more than 16 items"));
 }
 
 /* One of `length` bytes at every place of a full list, the others short. */
@@ -151,7 +179,7 @@ static void items_of_lists(void **state)
 
 	(void)state;
 	for (const struct option_row *r = experiment_rows; r->name; r++) {
-		if (r->kind != OPTION_LIST)
+		if (r->kind != OPTION_LIST || is_bytes(r))
 			continue;
 		for (unsigned place = 0; place < OPTION_ITEMS; place++)
 			for (size_t n = OPTION_ITEM_TEXT - 1; n <= OPTION_ITEM_TEXT + 1; n++)
@@ -168,7 +196,8 @@ static void numbers_of_items(void **state)
 	for (const struct option_row *r = experiment_rows; r->name; r++) {
 		const struct option_list *list = (const void *)((const char *)&all.experiment[0] + r->offset);
 
-		for (unsigned n = OPTION_ITEMS - 1; n <= OPTION_ITEMS + 1 && r->kind == OPTION_LIST; n++)
+		for (unsigned n = OPTION_ITEMS - 1;
+		     n <= OPTION_ITEMS + 1 && r->kind == OPTION_LIST && !is_bytes(r); n++)
 			for (unsigned at_once = 0; at_once < 2; at_once++) {
 				char text[512] = "[experiment x] kernel=k ";
 
@@ -276,13 +305,10 @@ static void tokens(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts_of_a_run),
-		cmocka_unit_test(texts_of_an_experiment),
-		cmocka_unit_test(items_of_lists),
-		cmocka_unit_test(numbers_of_items),
-		cmocka_unit_test(names_of_experiments),
-		cmocka_unit_test(numbers_of_experiments),
-		cmocka_unit_test(tokens),
+		cmocka_unit_test(texts_of_a_run),         cmocka_unit_test(texts_of_an_experiment),
+		cmocka_unit_test(bytes_of_an_experiment), cmocka_unit_test(items_of_lists),
+		cmocka_unit_test(numbers_of_items),       cmocka_unit_test(names_of_experiments),
+		cmocka_unit_test(numbers_of_experiments), cmocka_unit_test(tokens),
 	};
 
 	return cmocka_run_group_tests_name("text limits", tests, NULL, NULL);
