@@ -76,7 +76,7 @@ bool glob_has(const char *pattern, const char *word)
 	size_t length = strlen(word);
 
 	for (const char *p = pattern; p; p = strchr(p, ','), p += p != NULL)
-		if (strcspn(p, ",") == length && !memcmp(p, word, length))
+		if (!strncmp(p, word, length) && (!p[length] || p[length] == ','))
 			return true;
 	return false;
 }
