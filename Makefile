@@ -157,7 +157,7 @@ tools: $(B)/assay-encode $(B)/assay-judge
 JUDGE_SRC := $(wildcard tools/rejudge.c tools/report_*.c) tools/x86/report_cpu.c $(filter-out tools/assay-encode.c,$(ENCODE_SRC)) \
 	$(addprefix tests/judge/,attribution.c attribution_names.c attribution_windows.c errata.c event_judge.c expectation.c expectation_level.c bounds.c verdict.c line.c histogram.c guest.c glob.c) \
 	$(addprefix tests/kernels/,kernel.c kernel_rows.c) \
-	$(addprefix tests/kernels/x86/,bounds.c handled.c services.c) $(wildcard tests/kernels/x86/*.S) arch/x86/step/insn.c arch/x86/step/account.c $(B)/gen/insn_tables.c \
+	$(addprefix tests/kernels/x86/,bounds.c handled.c roles.c services.c) $(wildcard tests/kernels/x86/*.S) arch/x86/step/insn.c arch/x86/step/account.c $(B)/gen/insn_tables.c \
 	$(addprefix arch/x86/cpu/,isa.c levels.c)
 
 $(B)/assay-judge: $(JUDGE_SRC) $(wildcard tools/*.h tools/x86/*.h arch/*.h pmu/*/*.h pmu/*/*.def pmu/*/*/*.h pmu/*/*/*.def tests/*/*.h tests/judge/*.def tests/kernels/x86/*.h) $(EVENT_ROWS)
@@ -353,7 +353,7 @@ $(B)/%_app.elf: $(B)/image/tests/self/boot/%_app.c.o linker/efi-x86_64.ld linker
 HOST_SRC := $(sort $(filter-out $(HOSTED_PMUS) pmu/virtual/vpmu.c pmu/virtual/oracle.c pmu/virtual/path.c tests/self/host/support/scripted_pmu.c, \
 	$(wildcard pmu/*.[cS] pmu/*/*.[cS] pmu/*/*/*.[cS] \
 	tests/judge/*.c tests/measure/*.c tests/report/*.c tests/kernels/kernel.c tests/kernels/kernel_rows.c tests/kernels/elf_image.c tests/kernels/user_code.c tests/kernels/user_code_load.c \
-	tests/kernels/x86/bounds.c tests/kernels/x86/needs.c tests/kernels/x86/string_step.c tests/kernels/x86/opcodes.c tests/kernels/x86/cache_geometry.c tests/kernels/x86/code_ring.c \
+	tests/kernels/x86/bounds.c tests/kernels/x86/needs.c tests/kernels/x86/roles.c tests/kernels/x86/string_step.c tests/kernels/x86/opcodes.c tests/kernels/x86/cache_geometry.c tests/kernels/x86/code_ring.c \
 	tests/self/host/support/*.[cS])) \
 	$(wildcard arch/x86/step/account.c arch/x86/step/denormals.c arch/x86/step/describe.c arch/x86/step/hypervisor_exits.c arch/x86/step/outcomes.c arch/x86/cpu/presented_cpuid.c arch/x86/cpu/geometry.c \
 	arch/x86/machine/breadcrumbs.c arch/x86/machine/held_registers.c arch/x86/machine/settings.c arch/x86/machine/platform_watchdog.c arch/x86/machine/smbios.c arch/x86/time/tsc_rate.c arch/x86/console/screen.c boot/recovery.c \
@@ -425,7 +425,7 @@ $(B)/host/witness_%: $(B)/host/tests/self/host/witness_%.c.o $(B)/host/libassay.
 
 # Assay on each of them is build/host/assay-NAME: what serves every instruction set, with this one in place of x86. What is left out
 # is the C library's needs in the image and what is x86's: the list of suites, and suites whose code is in x86's bytes.
-NOT_HOSTED := boot/syscalls.c $(addprefix tests/suites/,suites.c selftest.c bench.c skid.c noise.c noise_masking.c overhead.c overhead_costs.c overhead_pending.c)
+NOT_HOSTED := boot/syscalls.c $(addprefix tests/suites/,suites.c selftest.c bench.c skid.c overhead.c overhead_costs.c overhead_pending.c)
 HOSTED_SRC := $(filter-out $(NOT_HOSTED),$(wildcard boot/*.c boot/menu/*.c boot/host/*.c pmu/*.c pmu/contract/*.c pmu/events/*.c pmu/quantity/*.c pmu/virtual/*.c \
 	tests/judge/*.c tests/measure/*.c tests/report/*.c tests/suites/*.c tests/kernels/*.c))
 HOSTED_FLAGS = $(filter-out -DISA_X86 -DQUANTITY_LIST=%,$(HOST_FLAGS)) -Wno-format-truncation

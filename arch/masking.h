@@ -22,6 +22,10 @@ void masking_begin(bool keep_overflow);
 /** Put back what masking_begin() changed. May be called at any time. */
 void masking_end(void);
 
+/** What has been done to an interrupt so ("masked in the APIC"), and what is the case without ("held off by
+ * CLI"). */
+extern const char masking_done[], masking_else[];
+
 /** For tests of the harness: from now on masking_begin() does nothing. */
 void masking_spoil(void);
 

@@ -54,8 +54,9 @@ extern const struct overflow_way_name overflow_way_name[OVERFLOW_WAYS];
  */
 typedef bool overflow_handler(uint64_t address, enum overflow_way way, void *arg);
 
-/** What lines are part of (x86: "local APIC"): it is missing where none exists. */
-extern const char overflow_device[];
+/** What lines are part of (x86: "local APIC"), the sentence that it is missing, and what a line is called
+ * there (x86: "LVT"). */
+extern const char overflow_device[], overflow_absent[], overflow_entry[];
 
 /** Whether the line exists. */
 bool overflow_present(unsigned line);

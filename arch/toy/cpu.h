@@ -69,6 +69,7 @@ bool toy_own_register(struct register_access *a);
 void toy_timer_runs(uint64_t cycles);
 /** Whether the timer's interrupt is requested. */
 bool toy_timer_pends(void);
+bool toy_timer_masked(void);
 /** Take it. @return whether it was handled */
 bool toy_timer_take(void);
 /** Throw it away. */

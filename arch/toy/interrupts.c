@@ -3,6 +3,7 @@
  * line is one flag that software masks; delivery leaves it as it is.
  */
 #include "arch/exceptions.h"
+#include "arch/masking.h"
 #include "arch/overflow.h"
 #include "arch/timer.h"
 #include "arch/toy/cpu.h"
@@ -17,6 +18,8 @@
 /* --- the overflow line -------------------------------------------------------------------------------- */
 
 const char overflow_device[] = "interrupt line";
+const char overflow_absent[] = "there is no interrupt line";
+const char overflow_entry[] = "line";
 
 const struct overflow_way_name overflow_way_name[OVERFLOW_WAYS] = {
 	[OVERFLOW_MASKABLE] = {"maskable", "docs/toy.md"},
@@ -130,6 +133,39 @@ void interrupts_drain(void)
 	while (toy_interrupt_pends(&interrupt))
 		toy_take_interrupt(interrupt, 0);
 	open = was;
+}
+
+/* --- masking around windows --------------------------------------------------------------------------- */
+
+static struct {
+	bool spoilt, on, timer, line; /* what was masked before */
+} around;
+
+const char masking_done[] = "masked at its source", masking_else[] = "held off by the machine";
+
+void masking_begin(bool keep_overflow)
+{
+	if (around.on || around.spoilt)
+		return;
+	around.on = true;
+	around.timer = toy_timer_masked();
+	around.line = masked;
+	timer_mask(true);
+	masked |= !keep_overflow;
+}
+
+void masking_end(void)
+{
+	if (!around.on)
+		return;
+	around.on = false;
+	timer_mask(around.timer);
+	masked = around.line;
+}
+
+void masking_spoil(void)
+{
+	around.spoilt = true;
 }
 
 /* --- guarded calls ------------------------------------------------------------------------------------ */

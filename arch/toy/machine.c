@@ -7,7 +7,6 @@
 #include "arch/firmware.h"
 #include "arch/levels.h"
 #include "arch/machine.h"
-#include "arch/masking.h"
 #include "arch/memory.h"
 #include "arch/processors.h"
 #include "arch/second_cpu.h"
@@ -189,19 +188,6 @@ void processor_spoil(unsigned number, enum processor_fault fault, unsigned turn)
 	(void)number;
 	(void)fault;
 	(void)turn;
-}
-
-void masking_begin(bool keep_overflow)
-{
-	(void)keep_overflow;
-}
-
-void masking_end(void)
-{
-}
-
-void masking_spoil(void)
-{
 }
 
 /* --- code --------------------------------------------------------------------------------------------- */

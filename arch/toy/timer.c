@@ -37,6 +37,11 @@ void timer_mask(bool to)
 	masked = to;
 }
 
+bool toy_timer_masked(void)
+{
+	return masked;
+}
+
 void timer_start(uint32_t ticks)
 {
 	left = ticks;
@@ -94,10 +99,12 @@ bool toy_own_register(struct register_access *a)
 	case TOY_REG_TIMER:
 		if (a->write && a->value > UINT32_MAX)
 			return false;
-		if (a->write)
-			timer_start((uint32_t)a->value);
-		else
+		if (!a->write) {
 			a->value = left;
+			return true;
+		}
+		timer_mask(false);
+		timer_start((uint32_t)a->value);
 		return true;
 	case TOY_REG_OPEN:
 		if (a->write && a->value > 1)

@@ -75,6 +75,7 @@ struct pmu_bracket {
 
 struct attribution;
 struct pmu_state;
+struct pmu_manual;
 
 struct pmu {
 	const struct pmu_driver *driver;
@@ -351,6 +352,9 @@ struct pmu_driver {
 
 	/** Checks of control logic that is this family's own (pmu/contract/control.h). NULL: none. */
 	const struct pmu_control_check *control;
+
+	/** Sections that checks of every family rest on (pmu/contract/manual.h). NULL: they are not told. */
+	const struct pmu_manual *manual;
 
 	/** An event of the vendor's own file (pmu/events/vendor_json.h) as a row without name and meaning:
 	 * code and counters. NULL: the vendor publishes none for this family.

@@ -6,34 +6,25 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the instructions of a round trip contribute: IRET, SYSRET and SYSEXIT, and INT n, SYSCALL and
- * SYSENTER. */
-static const struct {
-	quantity_number quantity;
-	uint8_t iret, sysret, call;
-} classes[TRIP_CLASSES] = {
-	[TRIP_INSTRUCTIONS] = {Q_INSTRUCTIONS, 1, 1, 1},
-	[TRIP_INSTRUCTIONS_FIXED] = {Q_INSTRUCTIONS, 1, 1, 1},
-	[TRIP_BRANCHES] = {Q_BRANCHES, 1, 1, 1},
-	[TRIP_SYSTEM_BRANCHES] = {Q_BR_FAR, 1, 1, 1},
-	[TRIP_LOADING] = {Q_INSN_LOAD, 1, 0, 0},
-	[TRIP_LOADS] = {Q_LOADS, 5, 0, 0},
-	[TRIP_STORING] = {Q_INSN_STORE, 0, 0, 0},
-	[TRIP_STORES] = {Q_STORES, 0, 0, 0},
+static const quantity_number quantities[TRIP_CLASSES] = {
+	[TRIP_INSTRUCTIONS] = Q_INSTRUCTIONS, [TRIP_INSTRUCTIONS_FIXED] = Q_INSTRUCTIONS,
+	[TRIP_BRANCHES] = Q_BRANCHES,         [TRIP_SYSTEM_BRANCHES] = Q_BR_FAR,
+	[TRIP_LOADING] = Q_INSN_LOAD,         [TRIP_LOADS] = Q_LOADS,
+	[TRIP_STORING] = Q_INSN_STORE,        [TRIP_STORES] = Q_STORES,
 };
 
 static const struct {
 	quantity_number quantity; /* of a kernel: so many of them */
 	bool call;                /* an instruction */
 } kinds[TRIPS] = {
-	[TRIP_INT] = {Q_INTERRUPTS_SW, true},        [TRIP_SYSCALL] = {Q_RING_TO_KERNEL, true},
-	[TRIP_SYSENTER] = {Q_RING_TO_KERNEL, true},  [TRIP_FAULT] = {Q_EXCEPTIONS, false},
-	[TRIP_INTERRUPT] = {Q_INTERRUPTS_HW, false}, [TRIP_NMI] = {Q_INTERRUPTS_NMI, false},
+	[TRIP_INTERRUPT_BY_CODE] = {Q_INTERRUPTS_SW, true}, [TRIP_CALL] = {Q_RING_TO_KERNEL, true},
+	[TRIP_CALL_OTHER] = {Q_RING_TO_KERNEL, true},       [TRIP_FAULT] = {Q_EXCEPTIONS, false},
+	[TRIP_INTERRUPT] = {Q_INTERRUPTS_HW, false},        [TRIP_NMI] = {Q_INTERRUPTS_NMI, false},
 };
 
 enum quantity trip_quantity(enum trip_class class)
 {
-	return (enum quantity)classes[class].quantity;
+	return (enum quantity)quantities[class];
 }
 
 bool trip_is_call(enum trip trip)
@@ -43,17 +34,17 @@ bool trip_is_call(enum trip trip)
 
 static bool by_system_call(enum trip trip)
 {
-	return trip == TRIP_SYSCALL || trip == TRIP_SYSENTER;
+	return trip == TRIP_CALL || trip == TRIP_CALL_OTHER;
 }
 
 int8_t trip_return(enum trip_class class, enum trip trip)
 {
-	return (int8_t)(by_system_call(trip) ? classes[class].sysret : classes[class].iret);
+	return (int8_t)(by_system_call(trip) ? trip_ways.of[class].call_return : trip_ways.of[class].returns);
 }
 
 struct trip_levels trip_manual(enum trip_class class, enum trip trip, bool from_user, unsigned delivery)
 {
-	int8_t entry = (int8_t)(kinds[trip].call ? classes[class].call : delivery);
+	int8_t entry = (int8_t)(kinds[trip].call ? trip_ways.of[class].call : delivery);
 	struct trip_levels m = {.os = trip_return(class, trip)};
 
 	*(from_user ? &m.usr : &m.os) += entry;
@@ -64,7 +55,7 @@ struct trip_levels trip_manual(enum trip_class class, enum trip trip, bool from_
  */
 static bool possible(const struct trip_slopes *s, int64_t counted)
 {
-	int64_t entry = kinds[s->trip].call ? classes[s->class].call : s->delivery + 1;
+	int64_t entry = kinds[s->trip].call ? trip_ways.of[s->class].call : s->delivery + 1;
 
 	return counted >= 0 && counted <= trip_return(s->class, s->trip) + entry;
 }
@@ -95,7 +86,7 @@ uint64_t trips_of(const struct kernel *k, enum trip trip, uint64_t n)
 						 Q_INTERRUPTS_NMI};
 	int64_t times;
 
-	if (by_system_call(trip) && (trip == TRIP_SYSENTER) != !!(k->flags & KERNEL_SERVICE_CALL_OTHER))
+	if (by_system_call(trip) && (trip == TRIP_CALL_OTHER) != !!(k->flags & KERNEL_SERVICE_CALL_OTHER))
 		return 0;
 	times = kernel_amount(k, (enum quantity)kinds[trip].quantity, n).high;
 	if (by_system_call(trip) && times)
@@ -115,7 +106,7 @@ static enum trip_class class_of(const struct pmu_event *e, unsigned quantity)
 	if (quantity == Q_INSTRUCTIONS)
 		return on_fixed(e) ? TRIP_INSTRUCTIONS_FIXED : TRIP_INSTRUCTIONS;
 	for (unsigned c = TRIP_BRANCHES; c < TRIP_CLASSES; c++)
-		if (classes[c].quantity == quantity)
+		if (quantities[c] == quantity)
 			return (enum trip_class)c;
 	return TRIP_CLASSES;
 }
@@ -173,13 +164,13 @@ int64_t attribution_beyond(const struct attribution *a, const struct pmu_event *
 
 int64_t attribution_beyond_way(const struct attribution *a, const struct pmu_event *e, uint8_t levels)
 {
-	return a && e->judgement != EVENT_TIME ? beyond(a, e, TRIP_INT, true, levels) : 0;
+	return a && e->judgement != EVENT_TIME ? beyond(a, e, TRIP_INTERRUPT_BY_CODE, true, levels) : 0;
 }
 
 bool attribution_return(const struct attribution *a, enum trip_class class, struct trip_count *out)
 {
 	static const uint8_t trips[] = {TRIP_FAULT, TRIP_INTERRUPT};
-	int8_t whole = (int8_t)classes[class].iret;
+	int8_t whole = (int8_t)trip_ways.of[class].returns;
 
 	*out = (struct trip_count){.manual.os = whole};
 	for (unsigned i = 0; i < sizeof trips && whole && out->state != TRIP_COUNTED; i++) {

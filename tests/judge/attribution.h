@@ -9,22 +9,7 @@
 #include "pmu/contract/pmu.h"
 #include "tests/judge/check.h"
 #include "tests/kernels/kernel.h"
-
-/** Ways into a handler and back. Back lead IRET, SYSRET and SYSEXIT. */
-enum trip { TRIP_INT, TRIP_SYSCALL, TRIP_SYSENTER, TRIP_FAULT, TRIP_INTERRUPT, TRIP_NMI, TRIPS };
-
-/** What is counted, apart: a fixed counter of instructions may do other than the general ones. */
-enum trip_class {
-	TRIP_INSTRUCTIONS,
-	TRIP_INSTRUCTIONS_FIXED,
-	TRIP_BRANCHES,
-	TRIP_SYSTEM_BRANCHES,
-	TRIP_LOADING, /* instructions that load */
-	TRIP_LOADS,
-	TRIP_STORING,
-	TRIP_STORES,
-	TRIP_CLASSES
-};
+#include "tests/kernels/roles.h"
 
 enum trip_state {
 	TRIP_UNKNOWN, /* not measured, or of more than the trips it is not known what it counts */
@@ -102,13 +87,15 @@ uint64_t trips_of(const struct kernel *k, enum trip trip, uint64_t n);
 int64_t attribution_beyond(const struct attribution *a, const struct pmu_event *e, const struct kernel *k,
 			   uint8_t levels, uint64_t n);
 
-/** The same of the way into an outer ring by IRET, and back by INT n. */
+/** The same of the way to the user's level by a return, and back by an instruction that asks for an
+ * interrupt. */
 int64_t attribution_beyond_way(const struct attribution *a, const struct pmu_event *e, uint8_t levels);
 
 /**
- * Where an IRET into ring 3 counts by itself. It follows from what ends by one and begins by a delivery: if
- * all of that is in one level, so is the IRET, as long as it counts what the manual has it count.
- * @return false if that is not known, or an IRET counts nothing of the class
+ * Where a return to the user's level counts by itself. It follows from what ends by one and begins by a
+ * delivery: if all of that is in one level, so is the return, as long as it counts what the manual has it
+ * count.
+ * @return false if that is not known, or a return counts nothing of the class
  */
 bool attribution_return(const struct attribution *a, enum trip_class class, struct trip_count *out);
 

@@ -6,12 +6,7 @@
 
 const char *trip_name(enum trip trip)
 {
-	static const char *const names[TRIPS] = {
-		[TRIP_INT] = "INT n",    [TRIP_SYSCALL] = "SYSCALL",      [TRIP_SYSENTER] = "SYSENTER",
-		[TRIP_FAULT] = "faults", [TRIP_INTERRUPT] = "interrupts", [TRIP_NMI] = "NMIs",
-	};
-
-	return names[trip];
+	return trip_ways.name[trip];
 }
 
 const char *trip_class_name(enum trip_class class)

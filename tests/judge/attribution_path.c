@@ -2,7 +2,7 @@
 
 static bool is_asked(const struct kernel *k, enum trip trip)
 {
-	return (trip != TRIP_SYSCALL && trip != TRIP_SYSENTER) || trips_of(k, trip, 1);
+	return (trip != TRIP_CALL && trip != TRIP_CALL_OTHER) || trips_of(k, trip, 1);
 }
 
 /* Round trips that begin in ring 3: those from ring 0 stay in one level. */

@@ -3,26 +3,6 @@
 
 #include "arch/levels.h"
 
-const struct trip_source trip_sources[] = {
-	{"int_ring0", TRIP_INT, false},
-	{"int_ring3", TRIP_INT, false},
-	{"syscall", TRIP_SYSCALL, false},
-	{"sysenter", TRIP_SYSENTER, false},
-	{"fault_pf_ring0", TRIP_FAULT, false},
-	{"fault_gp_ring0", TRIP_FAULT, false},
-	{"fault_ud_ring0", TRIP_FAULT, false},
-	{"fault_pf_ring3", TRIP_FAULT, false},
-	{"fault_gp_ring3", TRIP_FAULT, false},
-	{"fault_ud_ring3", TRIP_FAULT, false},
-	{"hlt_xapic", TRIP_INTERRUPT, false},
-	{"hlt_x2apic", TRIP_INTERRUPT, false},
-	{"ipi_xapic", TRIP_INTERRUPT, true},
-	{"ipi_x2apic", TRIP_INTERRUPT, true},
-	{"nmi_xapic", TRIP_NMI, false},
-	{"nmi_x2apic", TRIP_NMI, false},
-	{"", 0, false},
-};
-
 unsigned trip_delivered_as(const struct pmu_event *e)
 {
 	int times = event_coefficient(e, Q_EXCEPTIONS);
@@ -104,7 +84,7 @@ static void enter(struct trip_count *place, const struct trip_count *t)
 bool attribution_take(struct attribution *a, const struct trip_windows *w, struct trip_count *out)
 {
 	const struct kernel *k = kernel_by_name(w->source->kernel);
-	const struct trip_count *asking = &a->trip[w->class][TRIP_SYSCALL][1];
+	const struct trip_count *asking = &a->trip[w->class][TRIP_CALL][1];
 	struct trip_slopes slopes = {.trip = (enum trip)w->source->trip, .class = w->class};
 	struct pmu_event sum;
 	int64_t all, user;

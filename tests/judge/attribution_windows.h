@@ -15,17 +15,6 @@
 /** What a counter sees, by its ring filter. */
 enum trip_filter { TRIP_FILTER_OS, TRIP_FILTER_USR, TRIP_FILTER_ALL, TRIP_FILTERS };
 
-/** A kernel that makes one round trip in each turn; in ring 3 if it runs there alone. */
-struct trip_source {
-	char kernel[15];
-	uint8_t trip; /* enum trip */
-	bool asks;    /* it makes a SYSCALL as well, to ask for what comes */
-};
-
-/** All of them, in the order in which they are to be measured: what one that .asks rests on comes first. The
- * last one has no name. */
-extern const struct trip_source trip_sources[];
-
 /** What was counted of one event. */
 struct trip_event {
 	const struct pmu_event *event;

@@ -7,6 +7,7 @@
 
 #include "arch/exceptions.h"
 #include "arch/step.h"
+#include "pmu/contract/manual.h"
 
 #include <stdio.h>
 
@@ -80,7 +81,7 @@ static void try_kernel(struct run *run, unsigned kind, const struct kernel *k, u
 		.kernel = k->name,
 		.counter = run->pmu->counter[c].name,
 		.level = level_name(0),
-		.manual = "SDM vol. 3, 26.1; APM vol. 2, 15.9",
+		.manual = pmu_manual(run->pmu, "hypervisor exits"),
 		.virtual = run->pmu->virtual,
 	};
 	if (!run->call(run, pass_run, &p, EXITS_MS, &r)) {

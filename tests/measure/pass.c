@@ -6,6 +6,7 @@
 #include "arch/time.h"
 #include "pmu/contract/counter_values.h"
 #include "pmu/virtual/vpmu.h"
+#include "pmu/contract/manual.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -416,7 +417,7 @@ void pass_held_report(struct run *run, const char *suite)
 	unsigned broken = held - held_before, counted = moved - moved_before;
 	struct result r = {.suite = suite,
 			   .name = "counters held in system-management mode",
-			   .manual = "SDM 17.4.1, FREEZE_WHILE_SMM",
+			   .manual = pmu_manual(run->pmu, "counters held"),
 			   .virtual = run->pmu->virtual};
 
 	if (!broken)

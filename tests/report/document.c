@@ -499,7 +499,8 @@ bool document_attribution(const struct attribution_report *r)
 
 	json_open(j, NULL, '{');
 	json_string(j, "class", trip_class_name(r->class));
-	json_string(j, "trip", w->source ? trip_name((enum trip)w->source->trip) : "IRET into ring 3");
+	json_string(j, "trip",
+		    w->source ? trip_name((enum trip)w->source->trip) : trip_ways.return_into_user);
 	if (w->source)
 		json_string(j, "kernel", w->source->kernel);
 	add_processor(j);

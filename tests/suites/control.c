@@ -9,6 +9,7 @@
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
 #include "tests/report/level_words.h"
+#include "pmu/contract/manual.h"
 
 #include "arch/courage.h"
 #include "arch/levels.h"
@@ -27,8 +28,9 @@
 #define NAME_LENGTH 96
 
 char control_level_name[CONTROL_LEVEL_NAMES][48];
+char control_line_name[CONTROL_LINE_NAMES][32];
 
-void control_name_levels(void)
+void control_name_checks(void)
 {
 	const char *word = level_heading();
 	char *others = control_level_name[CONTROL_OF_OTHERS];
@@ -41,6 +43,14 @@ void control_name_levels(void)
 	for (unsigned level = 1; level < level_user() && n < (int)size; level++)
 		n += snprintf(others + n, size - (size_t)n, "%s %s", level == 1 ? "" : " and",
 			      level_brief(level_name(level)));
+	snprintf(control_line_name[CONTROL_MASKED], sizeof control_line_name[0], "%s masked", overflow_entry);
+	snprintf(control_line_name[CONTROL_MASK_ON_DELIVERY], sizeof control_line_name[0],
+		 "%s mask on delivery", overflow_entry);
+}
+
+static const char *manual_of(const struct run *run, const struct control_check *check)
+{
+	return pmu_manual(run->pmu, check->rests_on ? check->rests_on : check->name);
 }
 
 static const struct control_check *const tables[] = {control_counting, control_overflow,
@@ -177,8 +187,10 @@ static void carry_out(struct run *run, const struct control_check *check, unsign
 	const struct pmu_counter *counter = check->scope == PER_COUNTER ? &run->pmu->counter[c] : NULL;
 	const struct pmu_event *e = counter ? counter_yardstick(run->pmu, c) : NULL;
 	char name[NAME_LENGTH];
-	struct result r = {
-		.suite = "control", .name = name, .manual = check->manual, .virtual = run->pmu->virtual};
+	struct result r = {.suite = "control",
+			   .name = name,
+			   .manual = manual_of(run, check),
+			   .virtual = run->pmu->virtual};
 	bool done;
 
 	snprintf(name, sizeof(name), "%s%s%s", check->name, counter ? "/" : "", counter ? counter->name : "");
@@ -231,14 +243,6 @@ static bool any_exact(const struct run *run, uint64_t counters)
 	return false;
 }
 
-static const char *no_overflow_device(void)
-{
-	static char text[64];
-
-	snprintf(text, sizeof text, "there is no %s", overflow_device);
-	return text;
-}
-
 /* What the whole PMU lacks for a check; NULL if nothing. */
 static const char *pmu_lacks(const struct run *run, const struct control_check *check)
 {
@@ -256,7 +260,7 @@ static const char *pmu_lacks(const struct run *run, const struct control_check *
 	if ((check->needs & NEED_INTERRUPT) && !pmu->has_pmi)
 		return "the PMU has no overflow interrupt";
 	if ((check->needs & NEED_INTERRUPT) && !overflow_present(OVERFLOW_COUNTERS))
-		return no_overflow_device();
+		return overflow_absent;
 	if (check->scope == PER_PMU && (check->needs & NEED_EXACT) && !any_exact(run, counters))
 		return "no counter can count anything exactly";
 	return NULL;
@@ -319,7 +323,7 @@ static void run_on_counters(struct run *run, const struct control_check *check)
 		lack = counter_lacks(run, check, c);
 		if (lack) {
 			snprintf(name, sizeof(name), "%s/%s", check->name, run->pmu->counter[c].name);
-			skip(run, name, check->manual, lack);
+			skip(run, name, manual_of(run, check), lack);
 		} else {
 			carry_out(run, check, c);
 		}
@@ -331,7 +335,7 @@ static void run_one(struct run *run, const struct control_check *check)
 	const char *lack = pmu_lacks(run, check);
 
 	if (lack)
-		skip(run, check->name, check->manual, lack);
+		skip(run, check->name, manual_of(run, check), lack);
 	else if (check->scope == PER_COUNTER)
 		run_on_counters(run, check);
 	else
@@ -572,7 +576,7 @@ static void run_cut_short(struct run *run)
 
 static void run_control(struct run *run)
 {
-	control_name_levels();
+	control_name_checks();
 	if (!run->pmu) {
 		skip(run, "control", NULL, "there is no PMU");
 		return;

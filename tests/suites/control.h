@@ -117,17 +117,22 @@ enum control_need {
 
 struct control_check {
 	const char *name;
-	const char *manual;
-	uint8_t scope;  /* enum control_scope */
-	uint8_t rung;   /* enum rung: that a counter must have reached */
-	uint16_t needs; /* enum control_need */
+	const char *rests_on; /* as pmu_manual() knows it; NULL: its name */
+	uint8_t scope;        /* enum control_scope */
+	uint8_t rung;         /* enum rung: that a counter must have reached */
+	uint16_t needs;       /* enum control_need */
 	void (*check)(struct probe *p);
 };
 
-/** Names of the checks of filters by level, which control_name_levels() makes of the levels' names. */
+/** Names of the checks of filters by level, which control_name_checks() makes of the levels' names. */
 enum control_of { CONTROL_OF_HARNESS, CONTROL_OF_USER, CONTROL_OF_OTHERS, CONTROL_LEVEL_NAMES };
 extern char control_level_name[CONTROL_LEVEL_NAMES][48];
-void control_name_levels(void);
+
+/** Those of the overflow line, made of its name. */
+enum control_line { CONTROL_MASKED, CONTROL_MASK_ON_DELIVERY, CONTROL_LINE_NAMES };
+extern char control_line_name[CONTROL_LINE_NAMES][32];
+
+void control_name_checks(void);
 
 /** Tables of checks, name NULL ends. The last one is the instruction set's own (tests/suites/x86/control.c).
  */

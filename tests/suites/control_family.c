@@ -354,14 +354,6 @@ static void skip(struct run *r, const struct pmu_control_check *check, const cha
 	r->report(r, &result);
 }
 
-static const char *no_interrupt(void)
-{
-	static char text[80];
-
-	snprintf(text, sizeof text, "there is no overflow interrupt, or no %s", overflow_device);
-	return text;
-}
-
 void control_of_the_family(struct run *r)
 {
 	const struct pmu_control_check *check = r->pmu->driver->control;
@@ -383,9 +375,10 @@ void control_of_the_family(struct run *r)
 					       "executes nothing");
 		} else if (check->needs & PMU_CONTROL_TIMER && !timer_is_free()) {
 			skip(r, check, "there is no timer to end a halt");
-		} else if (check->needs & PMU_CONTROL_INTERRUPT &&
-			   !(r->pmu->has_pmi && overflow_present(OVERFLOW_COUNTERS))) {
-			skip(r, check, no_interrupt());
+		} else if (check->needs & PMU_CONTROL_INTERRUPT && !r->pmu->has_pmi) {
+			skip(r, check, "the PMU has no overflow interrupt");
+		} else if (check->needs & PMU_CONTROL_INTERRUPT && !overflow_present(OVERFLOW_COUNTERS)) {
+			skip(r, check, overflow_absent);
 		} else {
 			for (unsigned i = 0; check->instance(r->pmu, i, &instance); i++) {
 				if (counters_good(r, check, instance.counters))

@@ -4,7 +4,7 @@
  * kernel's signature; what is counted beyond them is the event's overcount per interrupt, a measured property
  * of the CPU.
  *
- * Counted in both rings, all of it is expected; in ring 3 alone, what the handler does is not; and of a
+ * Counted at both levels, all of it is expected; at the user's alone, what the handler does is not; and of a
  * window in ring 0 ring 3 sees nothing. A window in ring 3 that is counted in both rings has the harness's
  * own way there and back in it, which is the same for every k: there only the slope is judged.
  */
@@ -18,6 +18,7 @@
 #include "tests/measure/passes.h"
 #include "tests/judge/truth.h"
 #include "tests/kernels/handled.h"
+#include "tests/kernels/roles.h"
 
 #include "arch/exceptions.h"
 
@@ -34,48 +35,11 @@
 /* The virtual PMU does the same each time, so a few will do: none, some, and many. */
 static const uint8_t k_virtual[] = {0, 1, 2, 100};
 
-static const struct source {
-	const char *kind;
-	const char *kernel; /* of two for one kind and ring, the one that suits the machine */
-	uint8_t level;
-} sources[] = {
-	{"timer interrupt", "hlt_xapic", 0},
-	{"timer interrupt", "hlt_x2apic", 0},
-	/* Requested by SYSCALL, for which ring 3 has no other way. */
-	{"interrupt", "ipi_xapic", 3},
-	{"interrupt", "ipi_x2apic", 3},
-	{"NMI", "nmi_xapic", 0},
-	{"NMI", "nmi_x2apic", 0},
-	{"page fault", "fault_pf_ring0", 0},
-	{"page fault", "fault_pf_ring3", 3},
-	{"invalid opcode", "fault_ud_ring0", 0},
-	{"invalid opcode", "fault_ud_ring3", 3},
-	{"division by zero", "fault_de_ring0", 0},
-	{"division by zero", "fault_de_ring3", 3},
-	{"segment not present", "fault_np_ring0", 0},
-	{"segment not present", "fault_np_ring3", 3},
-	{"general protection fault", "fault_gp_ring0", 0},
-	{"general protection fault", "fault_gp_ring3", 3},
-	{"x87 exception", "fault_mf_ring0", 0},
-	{"x87 exception", "fault_mf_ring3", 3},
-	{"page fault in REP STOS", "fault_pf_rep_ring0", 0},
-	{"page fault in REP STOS", "fault_pf_rep_ring3", 3},
-	{"x87 not available", "fault_nm", 0},
-	{"SSE exception", "fault_xm_ring0", 0},
-	{"SSE exception", "fault_xm_ring3", 3},
-	{"privileged instruction", "fault_gp_privileged", 3},
-	{"SYSCALL", "syscall", 3},
-	{"SYSENTER", "sysenter", 3},
-	{"software interrupt", "int_ring0", 0},
-	{"software interrupt", "int_ring3", 3},
-	{"breakpoint", "int3_ring0", 0},
-	{"breakpoint", "int3_ring3", 3},
-};
-
 struct noise {
 	struct run *run;
-	const struct source *source;
+	const struct kernel_disturbance *source;
 	const struct kernel *kernel;
+	uint8_t level;  /* that the kernel runs at */
 	uint8_t levels; /* enum pmu_levels */
 	unsigned reps, n_k;
 	struct pmu_bracket bracket; /* of the pass that was measured last */
@@ -102,11 +66,11 @@ static bool amount(const struct noise *s, enum quantity q, uint64_t k, int64_t *
 {
 	struct amount all = kernel_amount(s->kernel, q, k), handled = {.defined = true};
 
-	if (s->source->level && s->levels != LEVELS_ALL)
+	if (s->level && s->levels != LEVELS_ALL)
 		handled = kernel_handled(s->kernel, q, k);
 	if (!all.defined || all.overflow || all.low != all.high || !handled.defined)
 		return false;
-	*out = s->levels == LEVELS_ALL || s->source->level ? all.low - handled.low : 0;
+	*out = s->levels == LEVELS_ALL || s->level ? all.low - handled.low : 0;
 	return true;
 }
 
@@ -131,16 +95,16 @@ static int64_t allowed(const struct noise *s, const struct pmu_event *e, uint64_
 {
 	struct expectation x = {.status = EXPECTATION_OK, .low = exact, .high = exact};
 
-	if (s->run->pmu->deterministic || (s->levels != LEVELS_ALL && !s->source->level))
+	if (s->run->pmu->deterministic || (s->levels != LEVELS_ALL && !s->level))
 		return exact;
-	expectation_allow_more(&x, e, s->kernel, s->levels == LEVELS_ALL ? 0 : s->source->level, k);
+	expectation_allow_more(&x, e, s->kernel, s->levels == LEVELS_ALL ? 0 : s->level, k);
 	return x.high;
 }
 
 /* The harness's way to ring 3 and back is counted as well. */
 static bool slope_only(const struct noise *s)
 {
-	return s->source->level && s->levels == LEVELS_ALL;
+	return s->level && s->levels == LEVELS_ALL;
 }
 
 /* The line through what was counted beyond the expectation, per interrupt. @return false if there is none */
@@ -157,7 +121,7 @@ static const char *place_of(const struct noise *s)
 {
 	static char text[32];
 
-	snprintf(text, sizeof text, "%s, %s", level_name(s->source->level ? level_user() : 0),
+	snprintf(text, sizeof text, "%s, %s", level_name(s->level),
 		 s->levels == LEVELS_ALL ? "OS+USR" : "USR");
 	return text;
 }
@@ -195,10 +159,10 @@ static void conclude(struct count *c)
 		j->bias = line.slope_num;
 	}
 	hypervisor_exits_excuse(&(struct hypervisor_exits_place){s->run->pmu, c->event, s->kernel,
-								 &s->bracket, s->source->level,
+								 &s->bracket, s->level,
 								 s->levels == LEVELS_USER, false},
 				c->seen, s->n_k, j);
-	if (fits && (line.slope_num || s->levels == LEVELS_ALL || s->source->level))
+	if (fits && (line.slope_num || s->levels == LEVELS_ALL || s->level))
 		report_slope(c, &line,
 			     line.straight ? "overcount per interrupt"
 					   : "overcount per interrupt, about: no straight line",
@@ -222,7 +186,7 @@ static struct count count_of(const struct noise *s, const struct slot *slot)
 		.event = slot->event->name,
 		.kernel = s->kernel->name,
 		.counter = s->run->pmu->counter[slot->counter].name,
-		.level = level_name(s->source->level),
+		.level = level_name(s->level),
 		.encoding = slot->event->code,
 		.manual = slot->event->source,
 		.virtual = s->run->pmu->virtual,
@@ -306,7 +270,7 @@ static void run_pass(struct noise *s, unsigned number)
 	struct pass p = {
 		.pmu = s->run->pmu,
 		.kernel = s->kernel,
-		.level = s->source->level,
+		.level = s->level,
 		.reps = s->reps,
 		.raw = raw,
 	};
@@ -327,7 +291,7 @@ static void run_source(struct noise *s)
 	struct result truth = {.suite = "noise", .name = s->kernel->name};
 	char context[NAME_SIZE];
 
-	truth_check(s->kernel, s->source->level, 1, &truth);
+	truth_check(s->kernel, s->level, 1, &truth);
 	if (verdict_is_bad(truth.judgement.verdict)) {
 		s->run->report(s->run, &truth);
 		return;
@@ -364,21 +328,21 @@ static void choose_k(struct noise *s)
 		s->k[s->n_k] = s->n_k;
 }
 
-/* Whether two rows are for one kind and ring. */
-static bool alternatives(const struct source *a, const struct source *b)
+/* Whether two rows are for one kind and level. */
+static bool alternatives(const struct kernel_disturbance *a, const struct kernel_disturbance *b)
 {
-	return a && b && a->level == b->level && !strcmp(a->kind, b->kind);
+	return a && b && a->user == b->user && !strcmp(a->kind, b->kind);
 }
 
-static const struct source *next_source(const struct source *s)
+static const struct kernel_disturbance *next_source(const struct kernel_disturbance *s)
 {
-	return s + 1 < sources + sizeof(sources) / sizeof(sources[0]) ? s + 1 : NULL;
+	return s[1].kind ? s + 1 : NULL;
 }
 
 static void run_noise(struct run *run)
 {
 	static struct noise s;
-	const struct source *last = NULL; /* that ran */
+	const struct kernel_disturbance *last = NULL; /* that ran */
 	const char *why;
 
 	if (!run->pmu) {
@@ -391,13 +355,14 @@ static void run_noise(struct run *run)
 	why = passes_begin(&s.passes, run);
 	if (why)
 		skip(run, "noise", why);
-	for (s.source = sources; !why && s.source; s.source = next_source(s.source)) {
+	for (s.source = disturbances; !why && s.source && s.source->kind; s.source = next_source(s.source)) {
+		s.level = s.source->user ? (uint8_t)level_user() : 0;
 		s.kernel = kernel_by_name(s.source->kernel);
 		if (!s.kernel || alternatives(last, s.source))
 			continue;
-		if (kernel_unfit(s.kernel, s.source->level)) {
+		if (kernel_unfit(s.kernel, s.level)) {
 			if (!alternatives(s.source, next_source(s.source)))
-				skip(run, s.source->kind, kernel_unfit(s.kernel, s.source->level));
+				skip(run, s.source->kind, kernel_unfit(s.kernel, s.level));
 			continue;
 		}
 		last = s.source;

@@ -6,6 +6,9 @@
 #include "arch/masking.h"
 #include "arch/time.h"
 #include "arch/timer.h"
+#include "pmu/contract/manual.h"
+
+#include <stdio.h>
 
 #define MASKING_MS      20000
 #define PASS_REPS       20
@@ -13,6 +16,7 @@
 #define PASS_N_VIRTUAL  400
 #define PASS_N_HARDWARE 20000
 #define WAIT_MS         500
+#define NAME            64
 
 struct masking {
 	volatile unsigned interrupts;
@@ -97,9 +101,9 @@ static void try_pass(void *arg)
 
 static const char *timer_missing(void)
 {
-	if (!overflow_present(OVERFLOW_COUNTERS) || !timer_is_free())
-		return "the local APIC's timer is not free, or its rate is not known";
-	return NULL;
+	if (!overflow_present(OVERFLOW_COUNTERS))
+		return overflow_absent;
+	return timer_is_free() ? NULL : "the timer is not free, or its rate is not known";
 }
 
 static bool can_be_tried(struct run *run, struct result *r)
@@ -126,13 +130,20 @@ static bool call_with_handler(struct run *run, void (*fn)(void *), void *arg, st
 	return done;
 }
 
+static struct result result_of(const struct run *run, const char *what, char name[NAME])
+{
+	snprintf(name, NAME, "%s %s", overflow_device, what);
+	return (struct result){.suite = "noise",
+			       .name = name,
+			       .manual = pmu_manual(run->pmu, what),
+			       .virtual = run->pmu->virtual};
+}
+
 static void mask_when_asked(struct run *run)
 {
 	struct masking m = {0};
-	struct result r = {.suite = "noise",
-			   .name = "local APIC masked around windows",
-			   .manual = "SDM 10.5.1, mask bits of the local vector table",
-			   .virtual = run->pmu->virtual};
+	char name[NAME];
+	struct result r = result_of(run, "masked around windows", name);
 
 	if (!can_be_tried(run, &r))
 		return;
@@ -145,7 +156,7 @@ static void mask_when_asked(struct run *run)
 	run->report(run, &r);
 }
 
-/* A pass during which the APIC's timer comes due, its entry unmasked before. */
+/* A pass during which the timer comes due, unmasked before. */
 static void mask_in_pass(struct run *run)
 {
 	static uint64_t raw[PASS_REPS];
@@ -158,10 +169,8 @@ static void mask_in_pass(struct run *run)
 			    .reps = PASS_REPS,
 			    .raw = raw};
 	struct watched w = {.pass = &pass};
-	struct result r = {.suite = "noise",
-			   .name = "local APIC masked while a pass runs",
-			   .manual = "SDM 10.5.1, mask bits of the local vector table",
-			   .virtual = run->pmu->virtual};
+	char name[NAME];
+	struct result r = result_of(run, "masked while a pass runs", name);
 	const struct pmu_event *e = counter_yardstick(run->pmu, 0);
 
 	if (!e || !can_be_tried(run, &r))

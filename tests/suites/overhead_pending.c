@@ -16,6 +16,8 @@
 
 #include "arch/time.h"
 #include "arch/timer.h"
+#include "pmu/contract/manual.h"
+#include "arch/masking.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,14 +29,7 @@
 #define REPS_HARDWARE 100
 #define DUE_TICKS     1
 
-static const struct {
-	const char *name;
-	bool masked; /* the timer's entry */
-} ways[] = {
-	{"interrupt masked in the APIC", true},
-	{"interrupt held off by CLI", false},
-};
-#define WAYS (sizeof(ways) / sizeof(ways[0]))
+enum { MASKED, HELD_OFF, WAYS };
 
 struct pending {
 	struct pass pass;
@@ -100,7 +95,7 @@ static bool measure(struct run *run, unsigned way, const struct pmu_event *e, un
 	const struct timer_claim claim = {on_interrupt, w};
 	bool done;
 
-	*w = (struct pending){.pass = make_pass(run, e, counter, raw), .masked = ways[way].masked};
+	*w = (struct pending){.pass = make_pass(run, e, counter, raw), .masked = way == MASKED};
 	timer_claim(&claim);
 	done = run->call(run, run_while_due, w, PENDING_MS, r);
 	timer_claim(NULL);
@@ -154,16 +149,16 @@ static void one(struct run *run, unsigned way, const struct pmu_event *e, unsign
 		.counter = run->pmu->counter[counter].name,
 		.level = level_name(0),
 		.encoding = e->code,
-		.manual = "SDM vol. 3, 6.8.1: IF; 10.5.1: mask bits",
+		.manual = pmu_manual(run->pmu, "pending interrupt"),
 		.virtual = run->pmu->virtual,
 	};
 	uint64_t instructions;
 	unsigned at;
 
-	snprintf(name, sizeof(name), "rate/%s", ways[way].name);
+	snprintf(name, sizeof(name), "rate/interrupt %s", way == MASKED ? masking_done : masking_else);
 	trap_set_context(name);
 	if (!timer_is_free()) {
-		judgement_set(&r.judgement, VERDICT_SKIPPED, "the local APIC's timer is not free");
+		judgement_set(&r.judgement, VERDICT_SKIPPED, "the timer is not free");
 	} else if (measure(run, way, e, counter, &w, &r)) {
 		if (pass_observe(&w.pass, 0, r.observation, &x, &at)) {
 			judgement_set(&r.judgement, VERDICT_ERROR, "no expectation for its yardstick");

@@ -11,6 +11,7 @@
 #include "tests/judge/ladder.h"
 
 #include "pmu/events/schedule.h"
+#include "tests/kernels/roles.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,38 +21,6 @@
 #define N_HARDWARE  20
 #define CANDIDATES  512
 #define QUESTION_MS 20000
-
-/* In the order in which they are looked at: events of memory find addresses first, others something that is
- * theirs. */
-static const char *const kernels[] = {
-	"loads",
-	"stores",
-	"loads_split_line",
-	"stores_split_line",
-	"load_op_store",
-	"calls",
-	"branches_alternating",
-	"branches_taken",
-	"jumps_indirect",
-	"branches_random",
-	"mix",
-	"movs_single",
-	"clflush_reload",
-	"tlb_flush_page",
-	"tlb_flush_store",
-	"x87_arithmetic",
-	"x87_loads",
-	"sse_arithmetic",
-	"sse_ps",
-	"sse_pd",
-	"sse_ss",
-	"sse_sd",
-	"sse_loads",
-	"sse_integer",
-	"mmx_arithmetic",
-	"forward_blocked",
-	"nop_loop",
-};
 
 /* --- events ----------------------------------------------------------------------------------------- */
 
@@ -270,8 +239,8 @@ const struct kernel *sampling_kernel(struct sampling_suite *s, const struct samp
 				return kernel;
 		return NULL;
 	}
-	for (unsigned i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
-		const struct kernel *kernel = kernel_by_name(kernels[i]);
+	for (unsigned i = 0; kernels_sampled[i]; i++) {
+		const struct kernel *kernel = kernel_by_name(kernels_sampled[i]);
 
 		if (suits(s, kernel, c, level, n, often) && !k--)
 			return kernel;

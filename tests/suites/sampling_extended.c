@@ -13,6 +13,7 @@
 #include "tests/judge/shares.h"
 
 #include "arch/levels.h"
+#include "pmu/contract/manual.h"
 
 #include <inttypes.h>
 
@@ -106,7 +107,7 @@ static void check(struct extended *x, const struct kernel *k, uint8_t level)
 			       .record = x->s->records,
 			       .room = SAMPLING_RECORDS};
 
-	r.manual = "SDM 18.7.1";
+	r.manual = pmu_manual(run->pmu, "samples of any counter");
 	rec.recording = (struct pmu_recording){.source = x->source,
 					       .levels = level ? LEVELS_USER : LEVELS_ALL,
 					       .counter = x->choice.counter,

@@ -11,6 +11,7 @@
 
 #include "arch/memory.h"
 #include "arch/exceptions.h"
+#include "tests/kernels/roles.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,8 +26,6 @@
 #define WIDEST         8   /* instructions in a cycle, on silicon */
 #define TURNS_MARGIN   100 /* instructions behind the last period */
 
-/* Each turn loads what it has flushed. */
-#define MISSING           "clflush_reload"
 #define COUNTS_CYCLES     (1u << RECORD_UNIT_CYCLES)
 #define COUNTS_OPERATIONS (1u << RECORD_UNIT_OPERATIONS)
 #define COUNTS_ALL        (COUNTS_CYCLES | COUNTS_OPERATIONS | 1u << RECORD_UNIT_FETCHES)
@@ -44,7 +43,7 @@ static const struct {
 	{"branches_alternating", COUNTS_ALL},
 	{"jumps_indirect", COUNTS_ALL},
 	{"mix", COUNTS_ALL},
-	{MISSING, COUNTS_ALL},
+	{kernel_flushes, COUNTS_ALL},
 	{"movs_rep",
 	 COUNTS_OPERATIONS}, /* iterations take cycles, and are one operation on the virtual PMU */
 };
@@ -381,7 +380,7 @@ static void check_kernels(struct ibs *p)
 		    (chosen && !kernel_selected(p->kernel, glob)) || !(kernels[i].units >> p->unit & 1))
 			continue;
 		check(p);
-		if (!strcmp(kernels[i].name, MISSING))
+		if (!strcmp(kernels[i].name, kernel_flushes))
 			check_filters(p);
 		if (!interrupted)
 			check_interrupt(p);

@@ -9,11 +9,12 @@
 #include "tests/judge/sample_judge.h"
 
 #include "arch/levels.h"
+#include "tests/kernels/roles.h"
+#include "pmu/contract/manual.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#define KERNEL       "clflush_reload"
 #define FROM_MEMORY  32 /* core cycles: no memory is faster */
 #define PERIOD       2
 #define LOADS        200 /* silicon watches one load at a time, and not every one */
@@ -104,7 +105,7 @@ static void check(struct latency *l, const struct kernel *k, uint8_t level)
 			       .record = l->s->records,
 			       .room = SAMPLING_RECORDS};
 
-	r.manual = "SDM 18.8.1.2";
+	r.manual = pmu_manual(run->pmu, "load latency");
 	rec.windows = (unsigned)((run->pmu->deterministic ? LOADS_MODEL : LOADS) / rec.n + 1);
 	rec.recording = (struct pmu_recording){.source = l->source,
 					       .levels = level ? LEVELS_USER : LEVELS_ALL,
@@ -124,7 +125,7 @@ static void check(struct latency *l, const struct kernel *k, uint8_t level)
 void sampling_latency(struct sampling_suite *s)
 {
 	const struct pmu *pmu = s->run->pmu;
-	const struct kernel *k = kernel_by_name(KERNEL);
+	const struct kernel *k = kernel_by_name(kernel_flushes);
 	struct latency l = {.s = s};
 	const char *why;
 

@@ -14,6 +14,7 @@
 #include "arch/levels.h"
 #include "arch/exceptions.h"
 #include "pmu/virtual/vpmu.h"
+#include "tests/kernels/roles.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,9 +49,6 @@ static const struct {
 	{"PEBS counts", SAMPLE_COUNTS},
 	{"PEBS counter", SAMPLE_COUNTER},
 };
-
-/* Kernels for what records tell if they are asked: one that changes XMM registers, one with branches. */
-static const char *const more_kernels[] = {"sse_ps", "avx256_ps", "calls"};
 
 struct pebs {
 	struct sampling_suite *s;
@@ -340,8 +338,9 @@ static void check_more(const struct pebs *p)
 {
 	struct pebs own = *p;
 
-	for (unsigned i = 0; p->source->more && i < sizeof more_kernels / sizeof more_kernels[0]; i++) {
-		own.kernel = sampling_named(p->s, more_kernels[i], p->choice, p->level, p->n, &own.often);
+	for (unsigned i = 0; p->source->more && kernels_sampled_more[i]; i++) {
+		own.kernel =
+			sampling_named(p->s, kernels_sampled_more[i], p->choice, p->level, p->n, &own.often);
 		if (own.kernel)
 			check_records(&own, FEW, p->source->more);
 	}

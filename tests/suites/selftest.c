@@ -12,6 +12,7 @@
 
 #include "pmu/contract/family.h"
 #include "pmu/virtual/vpmu.h"
+#include "tests/kernels/roles.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,9 +25,6 @@
 
 /* As many as show that counts differ from run to run. */
 #define REPS 2
-
-/* Kernels that force misses and mispredictions, or their absence. */
-#define MACHINE_KERNELS "nop_loop,calls,branches_random,clflush_reload,chain_l1_fits,chain_l2"
 
 /* Records: of branches, loads and stores. */
 #define RECORD_KERNELS "calls,loads"
@@ -207,7 +205,7 @@ static void hold_against(struct run *run, const char *profile, const struct pmu_
 			 const struct pmu_fault *expected, struct result *r)
 {
 	struct run_options options = {.kernel_glob = expected->kernels   ? expected->kernels
-						     : expected->machine ? MACHINE_KERNELS
+						     : expected->machine ? kernels_of_misses
 									 : KERNELS,
 				      .event_glob = expected->events ? expected->events : EVENTS,
 				      .reps = expected->records ? 0 : REPS,

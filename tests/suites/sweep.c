@@ -17,6 +17,8 @@
 #include "arch/exceptions.h"
 #include "pmu/events/schedule.h"
 #include "pmu/virtual/vpmu.h"
+#include "pmu/contract/manual.h"
+#include "tests/report/level_words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -268,19 +270,19 @@ static bool sweep_sibling(struct sweep *s)
 }
 
 static const struct {
-	const char *name, *manual;
+	const char *name;     /* NULL: the word for a level */
+	const char *rests_on; /* as pmu_manual() knows it; NULL: on nothing that a manual would say */
 	bool (*sweep)(struct sweep *s);
 	bool together; /* needs a common start */
-	bool ring0;    /* and code beside the kernel that only ring 0 may run */
+	bool harness;  /* and code beside the kernel that only the harness's level may run */
 	bool beside;   /* and another logical processor of the core */
 } axes[] = {
-	{"alignment", "a count does not depend on where code lies", sweep_alignment, false, false, false},
-	{"counter", "SDM 18.2: an event may be counted by any general counter", sweep_counter, false, false,
-	 false},
-	{"ring", "SDM 18.2.1.1, USR and OS", sweep_level, false, false, false},
-	{"order", "SDM 18.2: counters do not depend on each other", sweep_order, true, false, false},
-	{"bracket", "SDM 18.2.2; vol. 2, RDPMC", sweep_bracket, false, true, false},
-	{"sibling", "SDM 18.2: counters are of one logical processor", sweep_sibling, false, false, true},
+	{"alignment", NULL, sweep_alignment, false, false, false},
+	{"counter", "sweep/counter", sweep_counter, false, false, false},
+	{NULL, "sweep/level", sweep_level, false, false, false},
+	{"order", "sweep/order", sweep_order, true, false, false},
+	{"bracket", "sweep/bracket", sweep_bracket, false, true, false},
+	{"sibling", "sweep/sibling", sweep_sibling, false, false, true},
 };
 #define AXES (sizeof(axes) / sizeof(axes[0]))
 
@@ -304,7 +306,8 @@ static void run_axis(struct sweep *s, unsigned axis)
 
 	if (axes[axis].beside && (s->alone || s->kernel->flags & BESIDE_OTHERS))
 		return;
-	snprintf(name, sizeof(name), "%s/%s/%s", axes[axis].name, s->kernel->name, s->event->name);
+	snprintf(name, sizeof(name), "%s/%s/%s", axes[axis].name ? axes[axis].name : level_heading(),
+		 s->kernel->name, s->event->name);
 	trap_set_context(name);
 	s->variants = s->deviating = s->excused = 0;
 	s->unsteady = false;
@@ -314,13 +317,14 @@ static void run_axis(struct sweep *s, unsigned axis)
 		.event = s->event->name,
 		.kernel = s->kernel->name,
 		.encoding = s->event->code,
-		.manual = axes[axis].manual,
+		.manual = axes[axis].rests_on ? pmu_manual(s->run->pmu, axes[axis].rests_on)
+					      : "a count does not depend on where code lies",
 		.virtual = s->run->pmu->virtual,
 		.machine_model = s->run->pmu->virtual && event_is_micro(s->event),
 	};
 	if (axes[axis].together && !s->run->pmu->has_global)
 		judgement_set(&s->r.judgement, VERDICT_SKIPPED, "counters cannot be started together");
-	else if (axes[axis].ring0 && s->level)
+	else if (axes[axis].harness && s->level)
 		judgement_set(&s->r.judgement, VERDICT_SKIPPED, "in %s counters are started outside",
 			      level_name(level_user()));
 	else if (axes[axis].sweep(s))

@@ -17,6 +17,7 @@
 
 #include "arch/exceptions.h"
 #include "pmu/virtual/vpmu.h"
+#include "tests/kernels/roles.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -34,11 +35,6 @@
 #define SMALL            8    /* a buffer that every kernel of the selection fills */
 #define NAME_SIZE        96
 #define BURST            20 /* turns that have enough branches to sample */
-
-#define KERNELS                                                                                              \
-	"branches_taken,branches_random,conditions,conditions_near,loop_instruction,jump_if_rcx_zero,"       \
-	"loops_nested,jumps_direct,jumps_indirect,jumps_to_next,calls,calls_indirect,calls_deep,"            \
-	"returns_unpaired,returns_far,iret_self,int_*,syscall,fault_ud_*"
 
 static struct run *run;
 static const struct pmu_record_source *source;
@@ -418,7 +414,7 @@ static const char *selection(void)
 {
 	const char *glob = run->options->kernel_glob;
 
-	return glob && *glob && strcmp(glob, "core") ? glob : KERNELS;
+	return glob && *glob && strcmp(glob, "core") ? glob : kernels_traced;
 }
 
 static void check_source(enum record_kind kind)

@@ -20,6 +20,8 @@ void masking_spoil(void)
 	spoilt = true;
 }
 
+const char masking_done[] = "masked in the APIC", masking_else[] = "held off by CLI";
+
 void masking_begin(bool keep_overflow)
 {
 	bool keep_timer;

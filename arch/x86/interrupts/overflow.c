@@ -10,6 +10,8 @@ static const uint8_t vectors[OVERFLOW_WAYS] = {VECTOR_PMI, VECTOR_NMI};
 static const uint32_t modes[OVERFLOW_WAYS] = {APIC_LVT_FIXED, APIC_LVT_NMI};
 
 const char overflow_device[] = "local APIC";
+const char overflow_absent[] = "there is no local APIC";
+const char overflow_entry[] = "LVT";
 
 const struct overflow_way_name overflow_way_name[OVERFLOW_WAYS] = {
 	[OVERFLOW_MASKABLE] = {"fixed", "SDM 10.5.1, delivery mode fixed"},

@@ -20,6 +20,7 @@
 #include "pmu/amd/records/record.h"
 #include "pmu/amd/registers.h"
 #include "pmu/events/schedule.h"
+#include "pmu/x86/manual.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -504,6 +505,7 @@ const struct pmu_driver amd_driver = {
 	.accesses = amd_accesses,
 	.power_up = amd_power_up,
 	.control = amd_control,
+	.manual = x86_manual,
 	.recorder = &amd_recorder,
 	.encode = amd_encode,
 	.meaning = amd_meaning,

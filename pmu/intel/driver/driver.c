@@ -21,6 +21,7 @@
 #include "pmu/intel/leaf0a.h"
 #include "pmu/intel/records/record.h"
 #include "pmu/intel/registers.h"
+#include "pmu/x86/manual.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -634,6 +635,7 @@ const struct pmu_driver intel_driver = {
 	.accesses = intel_accesses,
 	.power_up = intel_power_up,
 	.control = intel_control,
+	.manual = x86_manual,
 	.recorder = &intel_recorder,
 	.encode = intel_encode,
 	.meaning = intel_meaning,

@@ -17,6 +17,7 @@
 #include "pmu/netburst/records/record.h"
 
 #include "pmu/x86/read_counters.h"
+#include "pmu/x86/manual.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -466,5 +467,6 @@ const struct pmu_driver netburst_driver = {
 	.cascade = netburst_cascade_to,
 	.join = netburst_join,
 	.control = netburst_control,
+	.manual = x86_manual,
 	.recorder = &netburst_recorder,
 };

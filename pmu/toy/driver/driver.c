@@ -9,6 +9,7 @@
 #include "pmu/contract/record.h"
 #include "pmu/contract/state.h"
 #include "pmu/events/grammar.h"
+#include "pmu/contract/manual.h"
 
 #include <stdio.h>
 
@@ -291,6 +292,11 @@ static const char *const names[] = {NULL};
 
 static const struct event_grammar grammar = {.names = names, .modifiers = modifiers};
 
+static const struct pmu_manual toy_manual[] = {
+	{"wrap", "docs/toy.md, COUNTER3's highest value"},
+	{NULL, "docs/toy.md, registers"},
+};
+
 const struct pmu_driver toy_driver = {
 	.name = "toy",
 	.grammar = &grammar,
@@ -315,4 +321,5 @@ const struct pmu_driver toy_driver = {
 	.accesses = list_accesses,
 	.power_up = power_up,
 	.recorder = &toy_recorder,
+	.manual = toy_manual,
 };

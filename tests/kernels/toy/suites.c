@@ -8,7 +8,7 @@
 
 const struct suite *const suites[] = {
 	&suite_control,  &suite_events,      &suite_identities, &suite_sweep, &suite_trace,
-	&suite_sampling, &suite_experiments, &suite_truth,      NULL,
+	&suite_sampling, &suite_experiments, &suite_noise,      &suite_truth, NULL,
 };
 const struct suite *const suites_of_research[] = {NULL};
 

@@ -142,9 +142,9 @@ static void deliveries_of_the_manual(void **state)
 	assert_counts(trip_judge(&s), 3, 0);
 	s.os = s.all = 5;
 	assert_int_equal(trip_judge(&s).state, TRIP_OUTSIDE);
-	assert_int_equal(trip_manual(TRIP_INSTRUCTIONS, TRIP_INT, true, 1).usr, 1);
-	assert_int_equal(trip_manual(TRIP_INSTRUCTIONS, TRIP_INT, true, 1).os, 1);
-	assert_int_equal(trip_manual(TRIP_INSTRUCTIONS, TRIP_INT, false, 0).os, 2);
+	assert_int_equal(trip_manual(TRIP_INSTRUCTIONS, TRIP_INTERRUPT_BY_CODE, true, 1).usr, 1);
+	assert_int_equal(trip_manual(TRIP_INSTRUCTIONS, TRIP_INTERRUPT_BY_CODE, true, 1).os, 1);
+	assert_int_equal(trip_manual(TRIP_INSTRUCTIONS, TRIP_INTERRUPT_BY_CODE, false, 0).os, 2);
 }
 
 /* The table of what returns and calls contribute, against the instructions themselves. */
@@ -154,9 +154,9 @@ static void manual_is_what_the_code_does(void **state)
 		enum trip trip;
 		uint8_t call[4], back[4];
 	} ways[] = {
-		{TRIP_INT, {0xcd, 0x20}, {0x48, 0xcf}},
-		{TRIP_SYSCALL, {0x0f, 0x05}, {0x48, 0x0f, 0x07}},
-		{TRIP_SYSENTER, {0x0f, 0x34}, {0x48, 0x0f, 0x35}},
+		{TRIP_INTERRUPT_BY_CODE, {0xcd, 0x20}, {0x48, 0xcf}},
+		{TRIP_CALL, {0x0f, 0x05}, {0x48, 0x0f, 0x07}},
+		{TRIP_CALL_OTHER, {0x0f, 0x34}, {0x48, 0x0f, 0x35}},
 		{TRIP_FAULT, {0}, {0x48, 0xcf}},
 		{TRIP_NMI, {0}, {0x48, 0xcf}},
 	};
@@ -214,12 +214,12 @@ static void trips_are_counted(void **state)
 {
 	(void)state;
 	assert_int_equal(trips_of(&fault_user, TRIP_FAULT, 7), 7);
-	assert_int_equal(trips_of(&fault_user, TRIP_SYSCALL, 7), 0);
-	assert_int_equal(trips_of(&asked, TRIP_SYSCALL, 7), 7);
-	assert_int_equal(trips_of(&asked, TRIP_SYSENTER, 7), 0);
+	assert_int_equal(trips_of(&fault_user, TRIP_CALL, 7), 0);
+	assert_int_equal(trips_of(&asked, TRIP_CALL, 7), 7);
+	assert_int_equal(trips_of(&asked, TRIP_CALL_OTHER, 7), 0);
 	assert_int_equal(trips_of(&asked, TRIP_INTERRUPT, 7), 7);
-	assert_int_equal(trips_of(&entered, TRIP_SYSENTER, 7), 7);
-	assert_int_equal(trips_of(&entered, TRIP_SYSCALL, 7), 0);
+	assert_int_equal(trips_of(&entered, TRIP_CALL_OTHER, 7), 7);
+	assert_int_equal(trips_of(&entered, TRIP_CALL, 7), 0);
 	for (unsigned t = 0; t < TRIPS; t++)
 		assert_int_equal(trips_of(&plain, (enum trip)t, 7), 0);
 }
@@ -254,7 +254,7 @@ static void expectations_take_it(void **state)
 	add(&a, TRIP_BRANCHES, TRIP_FAULT, 0, 1); /* and near ones stay what they are */
 	add(&a, TRIP_SYSTEM_BRANCHES, TRIP_FAULT, 0, 1);
 	assert_int_equal(attribution_beyond(&a, &near, &fault_user, LEVELS_USER, 9), 0);
-	add(&a, TRIP_INSTRUCTIONS, TRIP_INT, -1, 1);
+	add(&a, TRIP_INSTRUCTIONS, TRIP_INTERRUPT_BY_CODE, -1, 1);
 	assert_int_equal(attribution_beyond_way(&a, &instructions, LEVELS_USER), 1);
 	assert_int_equal(attribution_beyond_way(&a, &instructions, LEVELS_ALL), 0);
 	a.trip[TRIP_INSTRUCTIONS][TRIP_FAULT][1].state = TRIP_NO_SUM;
@@ -288,7 +288,7 @@ static void it_covers_what_was_measured(void **state)
 	assert_true(attribution_covers(&a, &instructions, &fault_user));
 	assert_true(attribution_covers(&a, &instructions, &asked));
 	assert_false(attribution_covers(&a, &instructions, &plain));
-	a.trip[TRIP_INSTRUCTIONS][TRIP_SYSCALL][1].state = TRIP_OUTSIDE;
+	a.trip[TRIP_INSTRUCTIONS][TRIP_CALL][1].state = TRIP_OUTSIDE;
 	assert_true(attribution_covers(&a, &instructions, &fault_user));
 	assert_false(attribution_covers(&a, &instructions, &asked));
 	assert_true(attribution_covers(&a, &on_fixed, &asked));
@@ -476,7 +476,7 @@ static void what_is_alike_is_one_fact(void **state)
 	for (unsigned t = 0; t < TRIP_NMI; t++)
 		for (unsigned i = 0; i < sizeof four; i++)
 			add(&a, (enum trip_class)four[i], (enum trip)t, -1, 1);
-	add(&a, TRIP_LOADING, TRIP_INT, -1, 1); /* SYSRET loads nothing */
+	add(&a, TRIP_LOADING, TRIP_INTERRUPT_BY_CODE, -1, 1); /* SYSRET loads nothing */
 	add(&a, TRIP_LOADING, TRIP_FAULT, -1, 1);
 	add(&a, TRIP_LOADING, TRIP_INTERRUPT, -1, 1);
 	memset(&a.trip[TRIP_LOADS], 0, sizeof a.trip[TRIP_LOADS]);
@@ -500,17 +500,17 @@ static void sums_that_fail_are_facts(void **state)
 	struct attribution a = by_the_manual();
 
 	(void)state;
-	a.trip[TRIP_BRANCHES][TRIP_INT][1].state = TRIP_NO_SUM;
+	a.trip[TRIP_BRANCHES][TRIP_INTERRUPT_BY_CODE][1].state = TRIP_NO_SUM;
 	assert_int_equal(facts_of(&a), 1);
 	assert_non_null(strstr(texts[0], "branches: OS and USR do not add up"));
 	/* From ring 0 likewise: that is another fact, though it says the same. */
-	a.trip[TRIP_BRANCHES][TRIP_INT][0].state = TRIP_NO_SUM;
+	a.trip[TRIP_BRANCHES][TRIP_INTERRUPT_BY_CODE][0].state = TRIP_NO_SUM;
 	assert_int_equal(facts_of(&a), 2);
 	assert_string_equal(names[0], "INT n from ring 0");
 	assert_string_equal(names[1], "INT n from ring 3");
 	assert_non_null(strstr(texts[1], "branches: OS and USR do not add up"));
-	a.trip[TRIP_BRANCHES][TRIP_INT][0].state = TRIP_OUTSIDE;
-	a.trip[TRIP_BRANCHES][TRIP_INT][1].state = TRIP_OUTSIDE; /* rows tell that */
+	a.trip[TRIP_BRANCHES][TRIP_INTERRUPT_BY_CODE][0].state = TRIP_OUTSIDE;
+	a.trip[TRIP_BRANCHES][TRIP_INTERRUPT_BY_CODE][1].state = TRIP_OUTSIDE; /* rows tell that */
 	assert_int_equal(facts_of(&a), 0);
 }
 

@@ -86,7 +86,7 @@ static void what_follows_no_rule_has_none(void **state)
 	assert_false(rule.calls_in_new);
 	/* SYSCALL's way back in the new ring, that of the others in the old one: no rule where both are met.
 	 */
-	a.trip[TRIP_INSTRUCTIONS][TRIP_SYSCALL][1].counted = (struct trip_levels){0, 2};
+	a.trip[TRIP_INSTRUCTIONS][TRIP_CALL][1].counted = (struct trip_levels){0, 2};
 	assert_false(attribution_rule(&a, &instructions, &calling, &rule));
 	assert_false(rule.returns_in_new);
 	assert_true(attribution_rule(&a, &instructions, &plain, &rule));
@@ -97,9 +97,9 @@ static void what_follows_no_rule_has_none(void **state)
 	a.trip[TRIP_INSTRUCTIONS][TRIP_FAULT][1].counted = (struct trip_levels){0, 1};
 	assert_false(attribution_rule(&a, &instructions, &plain, &rule));
 	a = by_rule(0, 0, 0);
-	a.trip[TRIP_INSTRUCTIONS][TRIP_SYSCALL][1].counted = (struct trip_levels){0, 2};
+	a.trip[TRIP_INSTRUCTIONS][TRIP_CALL][1].counted = (struct trip_levels){0, 2};
 	/* What is not known contradicts nothing. */
-	a.trip[TRIP_INSTRUCTIONS][TRIP_SYSCALL][1].state = TRIP_NO_LINE;
+	a.trip[TRIP_INSTRUCTIONS][TRIP_CALL][1].state = TRIP_NO_LINE;
 	assert_true(attribution_rule(&a, &instructions, &calling, &rule));
 	/* Of ring 3 alone: what OS counted is not compared. */
 	a = by_rule(1, 0, 0);

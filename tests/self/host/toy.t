@@ -16,7 +16,7 @@ from tap import done, equal, ok  # noqa: E402
 TOOL = ROOT / "build/host/assay-toy"
 VERDICTS = r"(\d+) checks: (\d+) exact, (\d+) within, (\d+) biased, (\d+) noisy, (\d+) dead, (\d+) wrong, (\d+) erratum, (\d+) error, (\d+) skipped"
 BAD = range(3, 9)  # of the numbers, from biased to error
-SUITES = {"control", "events", "identities", "sweep", "trace", "sampling", "experiments", "truth"}
+SUITES = {"control", "events", "identities", "sweep", "trace", "sampling", "experiments", "noise", "truth"}
 HIGHEST = ("wrap/COUNTER3", "write rules/COUNTER3", "overflow status/COUNTER3", "overflow point/COUNTER3", "access/write COUNTER3, its highest value",
            "access/write COUNTER3, above it")
 # Injection: suite that tells it first, what that says of, and how.
@@ -114,6 +114,10 @@ for name, (suite, check, verdict) in TOLD.items():
 # What breaks the virtual PMU, and not the model, breaks this one as well.
 status, _, document, text = run(*ALL, "inject=branch-target-off")
 ok(status == 1 and any(c.startswith("BTS whole") for c, _ in bad(document).get("trace", ())), "branch-target-off, of records on every virtual CPU, is told by the trace", text[-400:])
+status, _, document, text = run(*ALL, "inject=not-quiet")
+equal(bad(document).get("noise"), {("interrupt line masked around windows", "error")}, "a timer that stays as it is around windows is told by the noise")
+trips = {(a["trip"], a["kernel"], a["state"]) for a in sound["attributions"]}
+equal(trips, {("interrupts", "timer", "counted")}, "round trips into the timer's handler were measured")
 status, _, _, text = run("inject=no-such")
 ok(status == 2 and "there is no injection 'no-such'" in text, "an injection that there is not is refused")
 

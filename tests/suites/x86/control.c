@@ -77,10 +77,8 @@ static void denied_in_ring3(struct probe *p)
 }
 
 const struct control_check control_instruction_set[] = {
-	{"RDPMC", "SDM vol. 2, RDPMC", PER_COUNTER, RUNG_WRITABLE, 0, reads_the_counter},
-	{"RDPMC in ring 3, CR4.PCE = 1", "SDM 2.5, PCE; vol. 2, RDPMC", PER_COUNTER, RUNG_EXACT_ON_NOPS, 0,
-	 allowed_in_ring3},
-	{"RDPMC in ring 3, CR4.PCE = 0", "SDM 2.5, PCE; vol. 2, RDPMC", PER_COUNTER, RUNG_EXACT_ON_NOPS, 0,
-	 denied_in_ring3},
+	{"RDPMC", NULL, PER_COUNTER, RUNG_WRITABLE, 0, reads_the_counter},
+	{"RDPMC in ring 3, CR4.PCE = 1", NULL, PER_COUNTER, RUNG_EXACT_ON_NOPS, 0, allowed_in_ring3},
+	{"RDPMC in ring 3, CR4.PCE = 0", NULL, PER_COUNTER, RUNG_EXACT_ON_NOPS, 0, denied_in_ring3},
 	{0},
 };
