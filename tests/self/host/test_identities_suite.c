@@ -93,7 +93,7 @@ static enum verdict verdict_on(const char *equation, const struct kernel *k)
 
 static void deviate(int8_t os, int8_t usr)
 {
-	struct trip_count *t = &table.trip[TRIP_INSTRUCTIONS][TRIP_INT][1];
+	struct trip_count *t = &table.trip[TRIP_INSTRUCTIONS][TRIP_INTERRUPT_BY_CODE][1];
 
 	*t = (struct trip_count){.state = TRIP_COUNTED,
 				 .manual = {.os = 1, .usr = 1},
