@@ -209,9 +209,20 @@ static void json_print(struct json *j)
 
 /* --- --list ----------------------------------------------------------------------------------------- */
 
+#define RESTRICTIONS 512
+
+/* Empty where the family says none. */
+static const char *restrictions_text(const struct pmu_event *e, char *out, size_t size)
+{
+	*out = 0;
+	if (pmu.driver->grammar->restrictions)
+		pmu.driver->grammar->restrictions(&pmu, e, out, size);
+	return out;
+}
+
 static void list_json(struct json *j)
 {
-	char text[256];
+	char text[RESTRICTIONS];
 
 	json_open(j, NULL, '{');
 	json_string(j, "pmu", pmu.model);
@@ -231,6 +242,7 @@ static void list_json(struct json *j)
 		json_string(j, "rule", e->rule ? e->rule->text : NULL);
 		json_string(j, "errata", e->errata);
 		json_string(j, "source", e->source);
+		json_string(j, "restrictions", *restrictions_text(e, text, sizeof text) ? text : NULL);
 		json_open(j, "masks", '[');
 		for (const struct event_mask *m =
 			     pmu.driver->grammar->masks ? pmu.driver->grammar->masks(&pmu, e) : NULL;
@@ -249,7 +261,7 @@ static void list_json(struct json *j)
 
 static void list_text(void)
 {
-	char counters[256], quantities[256];
+	char counters[256], quantities[256], restrictions[RESTRICTIONS];
 
 	for (unsigned i = 0; i < n_requests; i++) {
 		const struct pmu_event *e = request[i].event;
@@ -263,11 +275,14 @@ static void list_text(void)
 			printf("    :%-29s %#" PRIx64 "\n", m->name, m->code);
 		if (!flags.verbose)
 			continue;
+		restrictions_text(e, restrictions, sizeof restrictions);
 		if (e->rule)
 			printf("    %s\n", e->rule->text);
 		if (e->extra_register)
 			printf("    register besides: %#" PRIx32 " = %#" PRIx64 "\n", e->extra_register,
 			       e->extra_value);
+		for (const char *line = restrictions; *line; line += strcspn(line, "\n") + 1)
+			printf("    %.*s\n", (int)strcspn(line, "\n"), line);
 		if (e->flags & EVENT_PEBS)
 			puts("    can be sampled precisely");
 		if (e->errata)

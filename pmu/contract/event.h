@@ -105,6 +105,8 @@ enum event_flags {
 		<< 4, /* one of very many that are alike: not meant by a glob that says nothing of its name */
 	EVENT_MASKED = 1 << 5, /* defined with a counter mask: it counts once in a cycle at most */
 	EVENT_EDGES = 1 << 6,  /* defined with edge detection: it counts once in two cycles at most */
+	EVENT_ANY_THREAD =
+		1 << 7, /* counts what any thread of the core does, whatever the thread filter says */
 };
 
 struct pmu_event {

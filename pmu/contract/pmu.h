@@ -45,7 +45,8 @@ struct pmu_config {
 	uint8_t levels; /* enum pmu_levels */
 	bool interrupt; /* PMI on overflow */
 	bool edge, invert;
-	bool any_thread; /* also what the core's other threads do, where the family has that */
+	bool any_thread;  /* also what the core's other threads do, where the family has that */
+	bool other_alone; /* what the core's other threads do, and not what this one does; likewise */
 	uint8_t cmask;
 	uint32_t extra_register; /* register to be set to extra_value first, as pmu_event has them; 0: none */
 	uint64_t extra_value;

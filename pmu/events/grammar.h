@@ -91,6 +91,9 @@ struct event_grammar {
 	/** Masks that row e can be combined with; kept until the next call for the same PMU. @return NULL if
 	 * none; the member itself may be NULL */
 	const struct event_mask *(*masks)(const struct pmu *pmu, const struct pmu_event *e);
+	/** What the hardware restricts row e to, besides its counters, as lines of text. @return length, cut
+	 * to size; the member itself may be NULL */
+	size_t (*restrictions)(const struct pmu *pmu, const struct pmu_event *e, char *out, size_t size);
 };
 
 /** One event to be counted. */

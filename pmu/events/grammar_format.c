@@ -65,7 +65,7 @@ size_t event_format(const struct pmu *pmu, const struct event_request *r, char *
 		if (raw) {
 			n = text_append(out, size, n, "r%" PRIx64, raw);
 			for (const struct event_modifier *m = g->modifiers; m->help; m++)
-				if (m->name && m->raw < 0 && field(&r->config, m))
+				if (m->name && m->raw < 0 && m->width > 1 && field(&r->config, m))
 					n = text_append(out, size, n, ":%s=%#" PRIx64, m->name,
 							field(&r->config, m));
 			return r->counter

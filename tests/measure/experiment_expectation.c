@@ -134,6 +134,12 @@ static int64_t share_of_rows(const struct pmu_event *const *rows, unsigned count
 	return largest;
 }
 
+/* Whether another thread is counted, and not what the kernel does. */
+static bool counts_elsewhere(const struct event_request *r, const struct pmu_event *row)
+{
+	return r->config.other_alone && !(row->flags & EVENT_ANY_THREAD);
+}
+
 static bool waits_for_overflow(const struct experiment_plan *plan, unsigned request)
 {
 	return plan->cascade_from != plan->cascade_to && request == plan->cascade_to;
@@ -154,7 +160,8 @@ int64_t experiment_share(const struct experiment_plan *plan, unsigned request,
 	unsigned count = rows_of(plan->pmu, r, rows);
 	int64_t more;
 
-	if (!count || (filters(plan->pmu, r, rows[0]) && !waits_for_overflow(plan, request)) ||
+	if (!count || counts_elsewhere(r, rows[0]) ||
+	    (filters(plan->pmu, r, rows[0]) && !waits_for_overflow(plan, request)) ||
 	    (!(r->config.levels & (plan->level ? LEVELS_USER : LEVELS_SYSTEM)) &&
 	     !(rows[0]->flags & EVENT_ANY_LEVEL)))
 		return 0;
@@ -172,7 +179,8 @@ int64_t experiment_share_ahead(const struct experiment_plan *plan, unsigned requ
 	unsigned count = rows_of(plan->pmu, r, rows);
 	int64_t more;
 
-	return r->config.levels & (plan->level ? LEVELS_USER : LEVELS_SYSTEM)
+	return count && !counts_elsewhere(r, rows[0]) &&
+			       r->config.levels & (plan->level ? LEVELS_USER : LEVELS_SYSTEM)
 		       ? share_of_rows(rows, count, &ahead, &more)
 		       : 0;
 }
@@ -205,7 +213,7 @@ bool experiment_expects(const struct experiment_plan *plan, unsigned request, co
 	if (filters(plan->pmu, r, rows[0]))
 		return false;
 	*why = "counted, not judged: what the other logical processor does is not known";
-	if (r->config.any_thread && !plan->pmu->deterministic)
+	if ((r->config.any_thread || r->config.other_alone) && !plan->pmu->deterministic)
 		return false;
 	*why = "counted, not judged: the code around the window, of the inner ring, counts as well";
 	if (plan->level && planner_words(plan->pmu, &r->config) && r->config.levels & LEVELS_SYSTEM)
@@ -215,7 +223,7 @@ bool experiment_expects(const struct experiment_plan *plan, unsigned request, co
 	*why = changes;
 	if (r->config.levels != LEVELS_ALL && changes_level(k, n))
 		return false;
-	if (!(r->config.levels & here)) {
+	if (!(r->config.levels & here) || counts_elsewhere(r, rows[0])) {
 		x->status = EXPECTATION_OK;
 		return true;
 	}

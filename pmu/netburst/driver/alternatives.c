@@ -149,8 +149,11 @@ unsigned netburst_alternatives(const struct pmu *pmu, const struct event_request
 			       : raw_counters(model, select, (code_escr & ESCR_EVENT) >> ESCR_EVENT_SHIFT);
 
 	*why = NULL;
-	if (request->config.any_thread && !cpu->hyper_threading) {
-		*why = "t counts the other logical processor too, and this CPU has one: leave it out";
+	if ((request->config.any_thread || request->config.other_alone) && !cpu->hyper_threading) {
+		*why = request->config.other_alone ? "o counts the other logical processor alone, and this "
+						     "CPU has one: leave it out"
+						   : "t counts the other logical processor too, and this CPU "
+						     "has one: leave it out";
 		return 0;
 	}
 	if (request->config.extra_value & (PEBS_ENABLE_MINE | PEBS_ENABLE_OTHER)) {

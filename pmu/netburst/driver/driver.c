@@ -321,7 +321,8 @@ static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *
 	struct netburst_use *use = netburst_use(pmu);
 	struct netburst_use u = {.used = true, .source = ESCR_NONE, .helper = NOBODY};
 
-	if (config->any_thread && !cpu->hyper_threading) /* the other one's bits are reserved */
+	if ((config->any_thread || config->other_alone) &&
+	    !cpu->hyper_threading) /* the other one's bits are reserved */
 		return false;
 	if (counter_busy(use, c) && !use[c].used) /* it keeps another one's tagging awake */
 		return false;

@@ -39,7 +39,7 @@ uint32_t netburst_ring_bits(const struct pmu *pmu, unsigned rings)
 
 	if (rings & NETBURST_ANY_THREAD)
 		return bits | bits >> 2;
-	return netburst_cpu(pmu)->thread ? bits >> 2 : bits;
+	return netburst_cpu(pmu)->thread ^ !!(rings & NETBURST_OTHER_THREAD) ? bits >> 2 : bits;
 }
 
 bool netburst_is_ioq_allocation(uint64_t code)

@@ -79,7 +79,8 @@ bool netburst_change_cccr(unsigned c, uint32_t clear, uint32_t set);
 
 /** Rings (enum pmu_levels) as ESCR bits, for the logical processor that this code runs on; with
  * NETBURST_ANY_THREAD added for both. */
-#define NETBURST_ANY_THREAD 4
+#define NETBURST_ANY_THREAD   4
+#define NETBURST_OTHER_THREAD 8 /* for the other one alone */
 uint32_t netburst_ring_bits(const struct pmu *pmu, unsigned rings);
 
 /** Whether a selector is one of IOQ_allocation, whatever its mask. */
@@ -91,7 +92,9 @@ uint32_t netburst_escr_of(const struct pmu *pmu, const struct pmu_config *config
 /** The rings of a configuration, in these terms. */
 static inline unsigned netburst_rings_of(const struct pmu_config *config)
 {
-	return config->levels | (config->any_thread ? NETBURST_ANY_THREAD : 0);
+	return config->levels | (config->other_alone  ? NETBURST_OTHER_THREAD
+				 : config->any_thread ? NETBURST_ANY_THREAD
+						      : 0);
 }
 
 /** Execution tags have four colours: a recipe takes the one that belongs to the ESCR that tags, so that two

@@ -169,7 +169,8 @@ static struct pmu_event row(enum netburst_event_id id, uint64_t code, unsigned j
 		.counters = netburst_event_counters(id, model),
 		.fixed = -1,
 		.judgement = (uint8_t)judgement,
-		.flags = rule == RULE_ANY_RING ? EVENT_ANY_LEVEL : 0,
+		.flags = (uint8_t)((rule == RULE_ANY_RING ? EVENT_ANY_LEVEL : 0) |
+				   (e->flags & NB_THREAD_INDEPENDENT ? EVENT_ANY_THREAD : 0)),
 		/* Linux: counter 1 does not count it, or too much. */
 		.errata = id == NB_BSQ_ALLOCATION ? "P4-CCCR1" : NULL,
 		.source = e->document,

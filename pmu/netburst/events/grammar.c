@@ -24,6 +24,7 @@ static const struct event_modifier modifiers[] = {
 	{"u", NULL, IN(levels), 1, 1, 34, "count in rings 1 to 3"},
 	{"k", NULL, IN(levels), 0, 1, 35, "count in ring 0"},
 	{"t", "any", IN(any_thread), 0, 1, 32, "count the core's other logical processor too"},
+	{"o", "other", IN(other_alone), 0, 1, -1, "count the core's other logical processor alone"},
 	{"e", "edge", IN(edge), 0, 1, 24, "count how often the filter's output becomes true"},
 	{"cmpl", "cmpl", IN(invert), 0, 1, 19, "count cycles with at most thr occurrences"},
 	{"thr", "thr", IN(cmask), 0, 4, 20, "count cycles with more than thr occurrences"},
@@ -99,6 +100,11 @@ static bool fits_one_thread(uint64_t word, char *why, size_t size)
 	return false;
 }
 
+static uint64_t thread_bits(unsigned thread)
+{
+	return (uint64_t)(thread ? ESCR_T1_OS | ESCR_T1_USR : ESCR_T0_OS | ESCR_T0_USR) << 32;
+}
+
 static bool take_raw(const struct pmu *pmu, uint64_t word, struct pmu_config *config, char *why, size_t size)
 {
 	const struct netburst_cpu *cpu = netburst_cpu(pmu);
@@ -118,7 +124,7 @@ static bool take_raw(const struct pmu *pmu, uint64_t word, struct pmu_config *co
 			 cpu->model);
 		return false;
 	}
-	if (config->levels != rings_in(word))
+	if (config->levels != rings_in(word) || config->other_alone)
 		rings = (uint64_t)netburst_ring_bits(pmu, netburst_rings_of(config)) << 32;
 	if (!rings) {
 		snprintf(why, size,
@@ -131,8 +137,8 @@ static bool take_raw(const struct pmu *pmu, uint64_t word, struct pmu_config *co
 	config->code |= CODE_AS_WRITTEN | rings | pmi;
 	config->levels = (uint8_t)((rings & ((uint64_t)(ESCR_T0_OS | ESCR_T1_OS) << 32) ? LEVELS_SYSTEM : 0) |
 				   (rings & ((uint64_t)(ESCR_T0_USR | ESCR_T1_USR) << 32) ? LEVELS_USER : 0));
-	config->any_thread =
-		rings & ((uint64_t)(cpu->thread ? ESCR_T0_OS | ESCR_T0_USR : ESCR_T1_OS | ESCR_T1_USR) << 32);
+	config->other_alone = !(rings & thread_bits(cpu->thread));
+	config->any_thread = !config->other_alone && rings & thread_bits(!cpu->thread);
 	return true;
 }
 
@@ -141,6 +147,53 @@ static uint64_t written(const struct pmu_config *config)
 	return config->code & CODE_AS_WRITTEN
 		       ? (config->code & ~(uint64_t)CODE_AS_WRITTEN) | filter_of(config)
 		       : 0;
+}
+
+/* Which ESCRs may have the event, with their counters; and table 19-34. */
+static size_t restrictions(const struct pmu *pmu, const struct pmu_event *row, char *out, size_t size)
+{
+	const struct netburst_recipe *r = netburst_code_recipe(row->code);
+	const unsigned model = netburst_cpu(pmu)->model;
+	unsigned select = (CODE_ESCR(row->code) & ESCR_EVENT) >> ESCR_EVENT_SHIFT;
+	unsigned wire = (CODE_CCCR(row->code) & CCCR_SELECT) >> CCCR_SELECT_SHIFT;
+	enum netburst_event_id id = NB_EVENTS;
+	size_t n = 0;
+
+	for (unsigned e = 0; e < ESCR_COUNT && n < size; e++) {
+		uint32_t counters = netburst_escr[e].counters & row->counters;
+
+		enum netburst_event_id found = netburst_event_of((enum netburst_escr_id)e, select, model);
+
+		if (netburst_escr[e].select != wire || !counters || found == NB_EVENTS)
+			continue;
+		id = found;
+		n += (size_t)snprintf(out + n, size - n, "%s:", netburst_escr[e].name);
+		for (unsigned c = 0; c < NETBURST_COUNTERS && n < size; c++)
+			if (counters >> c & 1)
+				n += (size_t)snprintf(out + n, size - n, " %s", netburst_counter[c].name);
+		if (n < size)
+			n += (size_t)snprintf(out + n, size - n, "\n");
+	}
+	if (r && r->source != NB_EVENTS && n < size) {
+		const struct netburst_event *source = &netburst_event[r->source];
+
+		n += (size_t)snprintf(out + n, size - n, "with %s on", source->name);
+		for (unsigned i = 0; i < 2 && n < size; i++)
+			if (source->escr[i] != ESCR_NONE &&
+			    (r->source_escr == ESCR_NONE || r->source_escr == source->escr[i]))
+				n += (size_t)snprintf(out + n, size - n, " %s",
+						      netburst_escr[source->escr[i]].name);
+		if (n < size)
+			n += (size_t)snprintf(out + n, size - n, "\n");
+	}
+	if (n < size)
+		n += (size_t)snprintf(out + n, size - n, "%s",
+				      row->flags & EVENT_ANY_THREAD
+					      ? "thread-independent (TI): counts both logical processors\n"
+				      : id != NB_EVENTS && netburst_event[id].flags & NB_UNDOCUMENTED
+					      ? "whether it is thread-specific is not said\n"
+					      : "thread-specific (TS)\n");
+	return n < size ? n : size - 1;
 }
 
 const struct event_grammar netburst_grammar = {
@@ -162,4 +215,5 @@ const struct event_grammar netburst_grammar = {
 		"so its perf takes no register values",
 	.halves = "CCCR/ESCR@counter, as perfex has it",
 	.masks = masks,
+	.restrictions = restrictions,
 };

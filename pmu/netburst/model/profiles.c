@@ -94,8 +94,8 @@ const struct model_profile netburst_prescott = {
 	.data = &prescott_data,
 };
 
-/* Pentium D (Presler): two cores of one logical processor, each with counters of its own. The leaves of the Prescott 2M
- * with the signature 0F64H, and the cores in leaves 1 and 4. No dump of one was at hand. */
+/* Pentium D (Presler): two cores of one logical processor, each with counters of its own. The leaves of the
+ * Prescott 2M with the signature 0F64H, and the cores in leaves 1 and 4. No dump of one was at hand. */
 static const struct cpuid_row presler_cpuid[] = {
 	{0x00, 0, 0x00000005, GENUINEINTEL},
 	{0x01, 0, 0x00000f64, 0x00020800, 0x0000649d, 0xbfebfbff},

@@ -185,6 +185,7 @@ for name, kernel, level, counts in (
         ("p4-tagged-loads-ring3", "loads", "ring 3", [(True, 0), (True, 120)]),
         ("p4-tagged-x87", "x87_arithmetic", "ring 3", [(True, 75), (True, 75)]),
         ("p4-tagged-misses", "clflush_reload", "ring 0", [(True, 15)]),
+        ("p4-other-processor", "x87_arithmetic", "ring 3", [(True, 75), (True, 75), (True, 0), (True, 0)]),
         ("p4-tags-by-name", "loads", "ring 0", [(True, 0), (True, 120)]),
         ("p4-tags-by-name", "loads", "ring 3", [(True, 0), (True, 120)])):
     equal(last(name, kernel, level), [(judged, [[n, 3]]) for judged, n in counts], "%s, %s, %s" % (name, kernel, level))

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """TAP test of build/assay-encode: registers, schedules, lists and refusals, as a user sees them."""
+import csv
 import json
 import pathlib
 import subprocess
@@ -242,4 +243,28 @@ test("lists what inject= takes, with its owner and what it does",
      ["records", "records-late"] in [r[:2] for r in rows] and ["PMU", "merge-ignored"] in [r[:2] for r in rows], out)
 test("of each PMU its own", "n15" not in [r[1] for r in rows] and " n15 " in run("--injections", "netburst")[1])
 
+# What restricts events besides their counters: ESCRs, and which logical processor.
+def facts(name, key):
+    with open(ROOT / "tests/self/host/data" / name, encoding="utf-8", newline="") as f:
+        return {row[key]: row for row in csv.DictReader(f)}
+
+
+ROWS, ESCRS = facts("netburst-events.csv", "event"), facts("netburst-escr.csv", "escr")
+COUNTERS = [g + "_COUNTER%d" % i for g, n in (("BPU", 4), ("MS", 4), ("FLAME", 4), ("IQ", 6)) for i in range(n)]
+status, out, err = run("--json", "--list", "netburst-prescott")
+listed = {e["name"]: e["restrictions"].split("\n")[:-1] for e in json.loads(out)["events"]}
+wrong = []
+for name, lines in listed.items():
+    row = ROWS.get(name.split(":")[0])
+    if not row:
+        continue
+    expected = ["%s: %s" % (e, " ".join(COUNTERS[int(c)] for c in ESCRS[e]["counters"].split())) for e in row["escrs"].split()]
+    if lines[:-1] != expected or ("not said" if row["ti"] == "?" else "(%s)" % row["ti"]) not in lines[-1]:
+        wrong.append((name, lines, expected, row["ti"]))
+test("--list has the ESCRs of each of NetBurst's %d rows, and whether it is TS or TI" % len(listed), len(listed) > 180 and not wrong, repr(wrong[:3]))
+test("and what a metric needs besides", "with load_port_replay on SAAT_ESCR1" in listed["split_load_retired"], listed["split_load_retired"])
+status, out, err = run("--list", "-v", "netburst-northwood-ht", "page_walk_type:DTMISS")
+test("--list -v says it in lines", "    PMH_ESCR1: BPU_COUNTER2 BPU_COUNTER3\n    thread-independent (TI)" in out, out)
+status, out, err = run("--json", "--list", "intel-core2", "INST_RETIRED.ANY_P")
+test("a family that says none has none", json.loads(out)["events"][0]["restrictions"] is None, out)
 done()

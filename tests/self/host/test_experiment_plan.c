@@ -228,6 +228,47 @@ static void tags_by_hand(void **state)
 	fake_cpu_stop();
 }
 
+/* The other logical processor alone: what the kernel does is not counted, but by events that are independent
+ * of it. */
+static void another_thread_alone(void **state)
+{
+	static const struct pmu_bracket bracket = {.own = {{Q_INSTRUCTIONS, 4}, {Q_UOPS, 4}}};
+	static const struct {
+		const char *event;
+		int64_t share, count;
+	} cases[] = {
+		{"instr_retired:NBOGUSNTAG", 4, 120},         {"instr_retired:NBOGUSNTAG:o", 0, 0},
+		{"0x00039000/0x04000204@0x8000000C", 4, 120}, {"0x00039000/0x04000201@0x8000000C", 0, 0},
+		{"0x00039000/0x04000204:o@0x8000000C", 0, 0},
+	};
+
+	(void)state;
+	power_up("netburst-northwood-ht");
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct expectation x;
+		const char *text;
+		char keys[80];
+
+		snprintf(keys, sizeof keys, K "events=%s", cases[i].event);
+		taken(keys, 3, 1);
+		assert_int_equal(experiment_share(&plan, 0, &bracket), cases[i].share);
+		pmu.deterministic = true;
+		assert_true(experiment_expects(&plan, 0, &kernel_ten, &bracket, 10, &x, &text));
+		assert_int_equal(x.low, cases[i].count);
+		assert_int_equal(x.high, cases[i].count);
+		pmu.deterministic = false; /* where another processor is, nothing is known of it */
+		assert_int_equal(experiment_expects(&plan, 0, &kernel_ten, &bracket, 10, &x, &text),
+				 cases[i].share > 0);
+	}
+	fake_cpu_stop();
+	power_up("netburst-presler");
+	refused(K "events=branch_retired:MMTP:o", 3,
+		"assay.cfg:2:24: no counter of this PMU can count netburst::branch_retired:MMTP:u:o: o "
+		"counts the other "
+		"logical processor alone, and this CPU has one: leave it out");
+	fake_cpu_stop();
+}
+
 static void what_does_not_fit_is_split_or_refused(void **state)
 {
 	(void)state;
@@ -665,6 +706,7 @@ int main(void)
 		cmocka_unit_test(joined_masks_share_a_bracket),
 		cmocka_unit_test(what_lies_ahead_has_the_start_that_is_counted),
 		cmocka_unit_test(tags_by_hand),
+		cmocka_unit_test(another_thread_alone),
 		cmocka_unit_test(what_does_not_fit_is_split_or_refused),
 		cmocka_unit_test(names_are_corrected),
 		cmocka_unit_test(rings_agree),
