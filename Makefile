@@ -37,7 +37,7 @@ all: $(B)/BOOTX64.EFI $(B)/direct.bin
 help:
 	@sed -n 's/^#: //p' Makefile
 
-#: make run      boot the image in an emulator, print the verdict table     (ARGS="key=value ..." CFG=file EVENTS=file EMU=qemu|kvm|bochs CPU=model CPUS=n BOOT=direct V=1 STRICT=1)
+#: make run      boot the image in an emulator, print the verdict table     (ARGS="key=value ..." CFG=file EVENTS=file EMU=qemu|kvm|bochs CPU=model CPUS=n BOOT=disk V=1 STRICT=1; BOOT=disk: the stick under UEFI firmware)
 #: make check    run every test; the last line counts them, the one before it has the time, and the dearest tests
 #: make soak     run what takes too long for make check: whole grids, every suite on every virtual CPU, other hosts' answers, fuzzing   (VENDOR_FILES=directory of vendors' event files; Debian's if not given)
 #: make bench    measure what the design promises, as ratios
@@ -317,7 +317,7 @@ image: $(B)/assay.img
 $(B)/assay.img: $(B)/BOOTX64.EFI boot/assay.cfg scripts/mkimage
 	$(Q)PATH="$$PATH:/usr/sbin:/sbin" scripts/mkimage $@ $(B)/BOOTX64.EFI boot/assay.cfg
 
-BOOT ?= disk
+BOOT ?= direct
 export ARGS CFG EVENTS EMU CPU CPUS V BOOT STRICT
 
 # Exit status: 0 nothing wrong, 1 something wrong, 2 could not run. make ends with 2 whatever a recipe's status was; only with -q it

@@ -69,6 +69,8 @@ static unsigned on_list; /* events that were listed */
 /* Text goes to the screen at once and is kept for report.txt as far as memory allows. */
 static void begin_text(const struct platform *platform)
 {
+	if (platform->clear_screen && !platform->from_shell)
+		platform->clear_screen();
 	console_set_screen(platform->screen);
 	for (size_t pages = TEXT_PAGES_MOST; pages >= TEXT_PAGES_LEAST; pages /= 2) {
 		char *text = platform->boot.alloc_pages(pages);
@@ -155,6 +157,7 @@ static void begin_report(const struct platform *platform, const struct options *
 	bool guest = identity_guest(hypervisor);
 	struct report_header header = {
 		.build_id = BUILD_ID,
+		.date = platform->date,
 		.platform = platform->name,
 		.firmware = platform->boot.firmware,
 		.under_hypervisor = guest,

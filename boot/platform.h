@@ -31,6 +31,7 @@ struct platform {
 	const char *name; /* "UEFI", "direct" */
 	struct boot_info boot;
 	char *command_line; /* options that the starter gave, "" if none */
+	const char *date;   /* when it began, "2026-11-23 12:29:48" by the firmware's clock; NULL: there is none */
 
 	/** Write to the firmware's screen; NULL if there is none. */
 	void (*screen)(const char *text, size_t size);

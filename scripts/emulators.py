@@ -240,6 +240,8 @@ def refusal(emulator, cpu, console):
         near = [lower[name] for name in difflib.get_close_matches(cpu.split(",")[0].lower(), lower, 3)]
         return "%s has no CPU model %s: %s" % (emulator, cpu.split(",")[0],
                                                "did you mean %s?" % " or ".join(near) if near else "there are " + " ".join(known))
+    if "KVM internal error" in console:
+        return "EMU=kvm: this computer's KVM gave the guest up (%s); EMU=qemu does without it" % re.search("KVM internal error.*", console).group(0)
     match = re.search(r"[Pp]roperty '(?:.*\.)?([\w-]+)' not found|Could not access KVM kernel module: (.*)|cannot set up guest memory.*?: (.*)", console)
     if match and match.group(1):
         return "%s: CPU=%s: there is no feature %s" % (emulator, cpu, match.group(1))
@@ -455,6 +457,12 @@ def watch(r, command, serial_file, deadline, on_line, stop_when, until_exit, tmp
         r.console = f.read().decode("utf-8", "replace")
 
 
+def gave_up(tmp):
+    """Whether QEMU said that its KVM did: it stops the machine then, and waits for ever."""
+    with open(tmp + "/console", "rb") as f:
+        return b"KVM internal error" in f.read(65536)
+
+
 def follow(r, process, source, document, is_file, deadline, on_line, stop_when, until_exit, patience, on_data=None):
     pending = b""
     verdict_at = None
@@ -497,6 +505,8 @@ def follow(r, process, source, document, is_file, deadline, on_line, stop_when, 
                 return
             if not until_exit and (FAREWELL in line or r.verdict and r.verdict.startswith("could not run")):
                 return
+        if not data and not is_file and gave_up(os.path.dirname(document)):
+            return
         if ended and not data:
             r.exit_status = process.returncode
             return

@@ -22,7 +22,7 @@
 enum { OK, WRONG, USAGE };
 
 static struct {
-	bool json, list, perf, verbose, injections;
+	bool json, list, perf, names, verbose, injections;
 } flags;
 
 static struct pmu pmu;
@@ -37,6 +37,7 @@ static const char usage[] =
 	"                                                     without PMU, of all PMUs that have any\n"
 	"       --events FILE before PMU: with the events of a vendor's file\n"
 	"       assay-encode --perf PMU EVENT...              the same for perf's -e, one per line\n"
+	"       assay-encode --perf-names PMU EVENT...        likewise, with the event's name beside each\n"
 	"       assay-encode --injections PMU                 what inject= can switch on in its virtual CPU\n"
 	"\n"
 	"EVENT is libpfm4's form (NAME:UMASK:u:k:e:i:c=2), a raw selector (r01c0), perf's fields\n"
@@ -358,6 +359,8 @@ static int list_all(char **globs, int n)
 
 /* --- --perf ----------------------------------------------------------------------------------------- */
 
+#define PERF_COLUMN 40
+
 static int perf_strings(void)
 {
 	char text[256];
@@ -365,7 +368,11 @@ static int perf_strings(void)
 
 	for (unsigned i = 0; i < n_requests; i++)
 		if (event_format_perf(&pmu, &request[i], text, sizeof text)) {
-			puts(text);
+			if (flags.names)
+				printf("%-*s  %s\n", PERF_COLUMN, text,
+				       request[i].event ? request[i].event->name : "(a raw selector)");
+			else
+				puts(text);
 		} else {
 			const char *unlike = pmu.driver->grammar->perf_unlike;
 
@@ -549,6 +556,8 @@ static int take_options(int argc, char **argv, const char **events, bool *help)
 			flags.injections = true;
 		else if (!strcmp(argv[i], "--perf"))
 			flags.perf = true;
+		else if (!strcmp(argv[i], "--perf-names"))
+			flags.perf = flags.names = true;
 		else if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help"))
 			*help = true;
 		else

@@ -223,6 +223,18 @@ static const char *firmware_name(void)
 	return name;
 }
 
+static const char *date(void)
+{
+	static char text[24];
+	EFI_TIME t;
+
+	if (EFI_ERROR(system_table->RuntimeServices->GetTime(&t, NULL)))
+		return NULL;
+	snprintf(text, sizeof text, "%04u-%02u-%02u %02u:%02u:%02u", t.Year % 10000u, t.Month % 100u,
+		 t.Day % 100u, t.Hour % 100u, t.Minute % 100u, t.Second % 100u);
+	return text;
+}
+
 /** The configuration table of the first of these that there is, 0 if there is none. */
 static uint64_t find_table(const EFI_GUID guids[2])
 {
@@ -352,6 +364,7 @@ EFI_STATUS EFIAPI efi_main(EFI_HANDLE handle, EFI_SYSTEM_TABLE *table)
 	if (!uefi.command_line)
 		uefi.command_line = "";
 
+	uefi.date = date();
 	uefi.terminal = uefi_terminal(table);
 
 	int status = assay_main(&uefi);

@@ -156,6 +156,8 @@ def machine_rows(report):
     yield "clock", f"{int(machine['clock_hz']) / 1e6:,.3f} MHz, against {machine['time_reference']}"
     yield "watchdog", machine["watchdog"]
     yield "build", report["build"]
+    if "date" in report:
+        yield "date", report["date"]
     for p in report.get("processors", []):
         yield f"processor {p['number']}", f"ID {p['id']}" + (f", {p['kind']}" if "kind" in p else "") + (
             "" if p["judged"] else ", not judged"

@@ -77,6 +77,8 @@ bool document_begin(const struct report_header *h)
 
 	mark = json_mark(j);
 	json_string(j, "build", h->build_id);
+	if (h->date)
+		json_string(j, "date", h->date);
 	json_string(j, "options", h->options);
 	json_string(j, "isa", h->isa);
 	add_level_names(j);

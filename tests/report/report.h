@@ -23,6 +23,7 @@
 /** What the run is about; strings are copied. */
 struct report_header {
 	const char *build_id;
+	const char *date; /* when the run began, by the platform's clock; NULL: it has none */
 	const char *platform, *firmware;
 	bool under_hypervisor;  /* a hypervisor or emulator says that it is there ... */
 	const char *hypervisor; /* ... and calls itself so; NULL: it gives no name, or there is none */

@@ -2,6 +2,7 @@
 #include "tests/report/report.h"
 #include "arch/console.h"
 #include "tests/report/internal.h"
+#include "tests/report/wrapped.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -65,6 +66,10 @@ void report_begin(const struct report_header *header)
 	n_processors = 0;
 	cells_free();
 	table_begin();
+	console_text("Assay %s%s%s\n", header->build_id, header->date ? ", " : "",
+		     header->date ? header->date : "");
+	wrapped("", "%s", header->cpu);
+	wrapped("", "options: %s", header->options);
 	tell_hypervisor(header);
 	tell_watchdog(header);
 	count_lost(document_begin(header));

@@ -93,11 +93,16 @@ for event, why in (("rf000000ff", "it merges two counters, and is programmed tog
 status, out, err = run("--perf", "intel-core2", "INST_RETIRED.ANY", "branches")
 test("a fixed counter's event has no perf string", (status, out.count("\n")) == (1, 1) and "INST_RETIRED.ANY" in err, out + err)
 script = [str(TOOL.parent.parent / "scripts" / "perf-events")]
-one = subprocess.run(script + ["intel-skylake", "BR_INST_RETIRED.*"], capture_output=True, text=True, check=False)
-test("scripts/perf-events prints the same", (one.returncode, one.stdout) == run("--perf", "intel-skylake", "BR_INST_RETIRED.*")[:2] and one.stdout.count("\n") > 3,
+named = subprocess.run(script + ["intel-skylake", "BR_INST_RETIRED.*", "r01c0"], capture_output=True, text=True, check=False)
+beside = [line.split(None, 1) for line in named.stdout.splitlines()]
+test("scripts/perf-events prints names beside strings", ["cpu/event=0xc4,umask=0x4/", "BR_INST_RETIRED.ALL_BRANCHES"] in
+     [[s, n] for s, n in beside] or ["cpu/event=0xc4/", "BR_INST_RETIRED.ALL_BRANCHES"] in beside, named.stdout + named.stderr)
+test("and says so of a raw selector", beside[-1][1:] == ["(a raw selector)"] and len(beside) > 4, named.stdout)
+one = subprocess.run(script + ["-s", "intel-skylake", "BR_INST_RETIRED.*"], capture_output=True, text=True, check=False)
+test("with -s it prints strings alone", (one.returncode, one.stdout) == run("--perf", "intel-skylake", "BR_INST_RETIRED.*")[:2] and one.stdout.count("\n") > 3,
      one.stdout + one.stderr)
 none = subprocess.run(script + ["intel-skylake"], capture_output=True, text=True, check=False)
-test("scripts/perf-events without an event says how it is used", none.returncode == 2 and "usage: scripts/perf-events PMU EVENT" in none.stderr, none.stderr)
+test("scripts/perf-events without an event says how it is used", none.returncode == 2 and "usage: scripts/perf-events [-s] PMU EVENT" in none.stderr, none.stderr)
 test("--perf goes with no other form", run("--perf", "--list", "intel-core2")[0] == 2)
 
 status, out, _ = run("-v", "intel-nehalem", "branches:u:c=1:t")

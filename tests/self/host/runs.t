@@ -75,7 +75,7 @@ run.keep_run = run.save_run = lambda *given: "runs/0001-CPU"
 
 def ends(status, checks, skipped, *options):
     """How scripts/run ends where the image does so."""
-    r = types.SimpleNamespace(interrupted=False, timed_out=False, verdict="%d checks" % checks, status=status, report_json=None, counts={"checks": checks, "skipped": skipped})
+    r = types.SimpleNamespace(interrupted=False, timed_out=False, verdict="%d checks" % checks, status=status, report_json=None, seconds=1.5, counts={"checks": checks, "skipped": skipped})
     emulators.boot = lambda *given, **named: r
     sys.argv = ["run", "-b", "direct", *options]
     with contextlib.redirect_stdout(io.StringIO()) as said:
@@ -100,4 +100,39 @@ with tempfile.TemporaryDirectory() as emulators.BUILD:
         equal(ends(status, checks, skipped), (status, "assay: %d checks" % checks), name)
         equal(ends(status, checks, skipped, "-s"), (1, "assay: strict: %d checks, %d of them skipped" % (checks, skipped)) if wrong else
               (status, "assay: %d checks" % checks), name + ", strictly")
+
+# --- what is announced, and a KVM that gives up ---
+run = importlib.util.module_from_spec(importlib.util.spec_from_loader("run", loader))
+loader.exec_module(run)
+
+
+def said(seconds, *options):
+    """The first line of a run that takes so long."""
+    r = types.SimpleNamespace(interrupted=False, timed_out=False, verdict="1 checks", status=0, report_json=None, report_text="", report=None,
+                              seconds=seconds, counts={"checks": 1, "skipped": 0})
+    emulators.boot = lambda *given, **named: r
+    sys.argv = ["run", "-b", "direct", *options]
+    with contextlib.redirect_stdout(io.StringIO()) as text:
+        run.main()
+    return text.getvalue().split("\n")[0]
+
+
+with tempfile.TemporaryDirectory() as emulators.BUILD:
+    WITH = "running the image without firmware in qemu, with suite=all: "
+    ok(said(31.4, "suite=all").startswith(WITH + "the defaults take"), "a first run is announced")
+    said(7, "suite=none")
+    equal([said(5, "suite=all"), said(1, "suite=all")], [WITH + "31 s the last time", WITH + "5 s the last time"], "later ones with how long it took")
+importlib.reload(emulators)
+emulators.need_kvm = lambda: None
+with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as emulators.BUILD:
+    with open(folder + "/qemu-system-x86_64", "w", encoding="ascii") as f:
+        f.write("#!/bin/sh\necho 'KVM internal error. Suberror: 1' >&2\nsleep 600\n")
+    os.chmod(folder + "/qemu-system-x86_64", 0o755)
+    os.environ["PATH"] = folder + ":" + os.environ["PATH"]
+    with open(emulators.BUILD + "/direct.bin", "wb"):
+        pass
+    r = emulators.boot("direct", "kvm", timeout=60)
+    ok(r.seconds < 30 and not r.timed_out, "a KVM that gives the machine up is not waited for", r.seconds)
+    equal(emulators.refusal("kvm", "", r.console), "EMU=kvm: this computer's KVM gave the guest up (KVM internal error. Suberror: 1); EMU=qemu does without it",
+          "and it is said in words")
 done()

@@ -150,8 +150,10 @@ static void identity_is_as_the_machine_said(void **state)
 	assert_non_null(strstr(text, "\"hypervisor\":null,\"guest\":true,\"cpu\":"));
 	assert_non_null(strstr(text, "\"identity\":[],"));
 	free(text);
-	assert_string_equal(fake_console_text(), "hypervisor: there is one, and it gives no name\n"
-						 "watchdog: NMI from HPET\n");
+	static const char title[] = "Assay v0-1-gabcdef\nSome CPU, family 6 model 159 stepping 11\noptions: pmu=auto n=20\n";
+	assert_memory_equal(fake_console_text(), title, strlen(title));
+	assert_string_equal(fake_console_text() + strlen(title), "hypervisor: there is one, and it gives no name\n"
+							"watchdog: NMI from HPET\n");
 	fake_console_reset();
 	h.under_hypervisor = false;
 	h.watchdog = NULL;
@@ -159,7 +161,18 @@ static void identity_is_as_the_machine_said(void **state)
 	text = json_of(&size);
 	assert_non_null(strstr(text, "\"hypervisor\":null,\"guest\":false,"));
 	free(text);
-	assert_string_equal(fake_console_text(), "");
+	assert_string_equal(fake_console_text(), title);
+	/* When it was is told where there is a clock. */
+	text = json_of(&size);
+	assert_null(strstr(text, "\"date\""));
+	free(text);
+	fake_console_reset();
+	h.date = "2026-03-04 05:06:07";
+	report_begin(&h);
+	assert_non_null(strstr(fake_console_text(), "Assay v0-1-gabcdef, 2026-03-04 05:06:07\n"));
+	text = json_of(&size);
+	assert_non_null(strstr(text, "\"date\":\"2026-03-04 05:06:07\","));
+	free(text);
 }
 
 /* A counter, a register and a check, field by field. */
