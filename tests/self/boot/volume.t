@@ -84,7 +84,7 @@ second = []
 
 
 def in_second_suite(line):
-    if "events" in line and not line.startswith("# assay"):
+    if "events" in line and not line.startswith(("# assay", "# options")):
         second.append(line)
     return len(second) > 3
 
