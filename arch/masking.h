@@ -1,5 +1,5 @@
 /*
- * Quiet around windows: the processor's own sources of interrupts are masked at the source, too. Holding
+ * Masking around windows: the processor's own sources of interrupts are masked at the source, too. Holding
  * interrupts off leaves them pending, and on some CPUs a pending interrupt lowers the rate at which
  * instructions retire.
  *

@@ -62,13 +62,13 @@ enum step_transfer {
 	TRANSFER_EVENT,  /* an exception or interrupt was delivered */
 };
 
-#define STEP_GENERAL 16 /* general registers that a step has room for */
+/** General registers that a step has room for: AArch64 has 31 and the stack pointer. */
+#define STEP_GENERAL 32
 
 /** Registers after an instruction, for what records show. */
 struct step_registers {
 	uint64_t flags, ip;
-	uint64_t gpr[STEP_GENERAL]; /* numbered as the instruction set's records do; x86: RAX, RBX, RCX, RDX,
-				       RSI, RDI, RBP, RSP, R8 to R15 */
+	uint64_t general[STEP_GENERAL]; /* as general_register_name() numbers them (arch/register.h) */
 };
 
 /** A data access of one retired instruction or iteration. */
@@ -139,7 +139,7 @@ struct step {
 					   * first iterations, STEP_ACCESSES at most; none of x86's gathers
 					   * and scatters, nor of deliveries */
 	unsigned n_access;
-	uint64_t tsc; /* time-stamp counter, no less than at the step before */
+	uint64_t clock; /* of the processor (x86: the time-stamp counter), no less than at the step before */
 
 	/* What the engine tells its client besides. Clients of a client, such as PMU models, need not look.
 	 */
@@ -217,7 +217,7 @@ enum step_wants {
 				      * .branch, .taken, .uppers, .flush, .length */
 	STEP_WANTS_DENORMALS = 1 << 2, /* .denormal */
 	STEP_WANTS_RECORDS =
-		1 << 3, /* what records show: .transfer, .length, .vector, .registers, .access, .tsc */
+		1 << 3, /* what records show: .transfer, .length, .vector, .registers, .access, .clock */
 	STEP_WANTS_VECTORS = 1 << 4, /* .vectors */
 	STEP_WANTS_EXITS = 1 << 5,   /* .exit */
 };

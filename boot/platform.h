@@ -85,7 +85,7 @@ struct platform {
 	bool (*rename_file)(const char *path, const char *name, const char **why);
 
 	/** Put bytes behind the end of a file, which is made if it is not there; flushed when it returns.
-	 * Quiet about what stands in the way. */
+	 * It does not say what stood in the way. */
 	void (*append_file)(const char *path, const void *data, size_t size);
 
 	/** Remove a file, if it is there and may be removed. */

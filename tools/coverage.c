@@ -187,7 +187,7 @@ static void take(struct line *l, const struct offer *o, const struct pmu_event *
 	note_class(e, l->title, family, column, &r);
 	if (list_rows)
 		printf("%s;%s;%s;%s;%s;%08x;%s\n", family_names[family], l->title, e->name,
-		       column_names[column], r.lower ? "lower" : "", r.passed, r.quiet ? r.quiet : "");
+		       column_names[column], r.lower ? "lower" : "", r.passed, r.near_0 ? r.near_0 : "");
 }
 
 /* In percent, rounded up: no row is hidden. */

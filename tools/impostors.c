@@ -100,8 +100,8 @@ static void *allocate(size_t n, size_t size)
 	return p;
 }
 
-/* A quiet machine: a cycle for each instruction and iteration, all else at the least. */
-static int64_t quiet(const struct kernel *k, enum quantity q, uint64_t n)
+/* An undisturbed machine: a cycle for each instruction and iteration, all else at the least. */
+static int64_t undisturbed(const struct kernel *k, enum quantity q, uint64_t n)
 {
 	struct amount a = bounds_amount(k, q, n);
 
@@ -123,7 +123,8 @@ static void count_of_kernel(const struct kernel *k, int64_t (*out)[SIZES])
 			int64_t n = TURNS * (size + 1), sum = 0;
 
 			for (unsigned q = 0; q < 3 && of_kernel[i].quantity[q]; q++)
-				sum += quiet(k, (enum quantity)(of_kernel[i].quantity[q] - 1), (uint64_t)n);
+				sum += undisturbed(k, (enum quantity)(of_kernel[i].quantity[q] - 1),
+						   (uint64_t)n);
 			sum = sum * of_kernel[i].times / of_kernel[i].per;
 			out[IMPOSTOR_OF_KERNEL + i][size] =
 				sum + of_kernel[i].constant + (of_kernel[i].turns ? n : 0);
@@ -416,8 +417,8 @@ struct impostor_result impostors_try(const struct impostor_offer *o, const struc
 		r.never &= !own[k].high[0] && !own[k].high[1];
 		if (own[k].low[0] > own[k].high[0] || own[k].low[1] > own[k].high[1])
 			r.contradiction = kernels_begin[k].name;
-		if (!r.quiet && is_near_0(&s, k))
-			r.quiet = kernels_begin[k].name;
+		if (!r.near_0 && is_near_0(&s, k))
+			r.near_0 = kernels_begin[k].name;
 		r.lower |= s.low[0] > 0 || s.low[1] > 0;
 		r.passed &= passing(&s, k, equal, next ? &next[k] : NULL, previous ? &previous[k] : NULL);
 	}

@@ -5,8 +5,9 @@
  * A row's expectations are those of the suite events on every kernel that the microarchitecture can run, at N
  * and 2N, narrowed by the equations of the suite identities, whose other terms are inside their own
  * expectations. What an impostor that follows the truth (twice of it, one more) counts is not known, as the
- * truth is not: it passes if some truth that the row allows would let it pass. The others count what a quiet
- * machine would give them: every interval at its low end, one cycle for each instruction or iteration.
+ * truth is not: it passes if some truth that the row allows would let it pass. The others count what an
+ * undisturbed machine would give them: every interval at its low end, one cycle for each instruction or
+ * iteration.
  */
 #ifndef TOOLS_IMPOSTORS_H
 #define TOOLS_IMPOSTORS_H
@@ -42,7 +43,7 @@ struct impostor_result {
 	const char
 		*contradiction; /* a kernel on which its least is more than its most; NULL: there is none */
 	uint32_t passed;        /* bit n: impostor n */
-	const char *quiet;      /* a kernel on which it must stay near 0: at most one in IMPOSTORS_NEAR_0 of
+	const char *near_0;     /* a kernel on which it must stay near 0: at most one in IMPOSTORS_NEAR_0 of
 				   the instructions that it runs; NULL: there is none */
 };
 

@@ -104,11 +104,11 @@ static void end(struct doing *d, struct toy_cpu *cpu)
 	cpu->level = d->step.level_after;
 	cycles += d->step.cycles;
 	d->registers.ip = cpu->pc;
-	memcpy(d->registers.gpr, cpu->r, sizeof cpu->r);
+	memcpy(d->registers.general, cpu->r, sizeof cpu->r);
 	d->step.terms = d->term;
 	d->step.registers = &d->registers;
 	d->step.access = &d->access;
-	d->step.tsc = cycles;
+	d->step.clock = cycles;
 	steps++;
 	toy_timer_runs(d->step.cycles);
 	tell_client(d);

@@ -135,7 +135,7 @@ static EFI_STATUS start_as(const EFI_LOADED_IMAGE *given, EFI_HANDLE child)
 
 	if (EFI_ERROR(s))
 		return s;
-	/* The parent outlives the child: what it points to is lent. */
+	/* The parent outlives the child: it may use what the parent has opened. */
 	loaded->DeviceHandle = given->DeviceHandle;
 	loaded->LoadOptions = given->LoadOptions;
 	loaded->LoadOptionsSize = given->LoadOptionsSize;

@@ -6,6 +6,7 @@
 #ifndef PMU_CONTRACT_RECORD_H
 #define PMU_CONTRACT_RECORD_H
 
+#include "arch/step.h"
 #include "arch/overflow.h"
 #include "pmu/contract/pmu.h"
 
@@ -25,27 +26,6 @@ enum record_kind {
 	RECORD_KINDS
 };
 
-/** Registers in the order of struct pmu_record.gpr. */
-enum record_gpr {
-	GPR_RAX,
-	GPR_RBX,
-	GPR_RCX,
-	GPR_RDX,
-	GPR_RSI,
-	GPR_RDI,
-	GPR_RBP,
-	GPR_RSP,
-	GPR_R8,
-	GPR_R9,
-	GPR_R10,
-	GPR_R11,
-	GPR_R12,
-	GPR_R13,
-	GPR_R14,
-	GPR_R15,
-	GPR_COUNT
-};
-
 /** What a record tells; bits of pmu_record.has and pmu_record_source.fields. */
 enum record_field {
 	RECORD_HAS_NEXT_IP = 1 << 0,      /* .next_ip */
@@ -54,12 +34,11 @@ enum record_field {
 	RECORD_HAS_MISPREDICTED = 1 << 3, /* .mispredicted */
 	RECORD_HAS_CYCLES = 1 << 4,       /* .cycles */
 	RECORD_HAS_FLAGS = 1 << 5,        /* .flags */
-	RECORD_HAS_GPRS = 1 << 6,         /* .gpr[], RAX to RSP */
-	RECORD_HAS_GPRS_64 = 1 << 7,      /* .gpr[], R8 to R15 */
+	RECORD_HAS_GENERAL = 1 << 6,      /* .general[], the first .n_general */
 	RECORD_HAS_ADDRESS = 1 << 8,      /* .address */
 	RECORD_HAS_LATENCY = 1 << 9,      /* .latency */
 	RECORD_HAS_SOURCE = 1 << 10,      /* .source */
-	RECORD_HAS_CLOCK = 1 << 11,       /* .tsc */
+	RECORD_HAS_CLOCK = 1 << 11,       /* .clock */
 	RECORD_HAS_COUNTERS = 1 << 12,    /* .counters */
 	RECORD_HAS_OP = 1 << 13,          /* .op */
 	RECORD_HAS_WIDTH = 1 << 14,       /* .width */
@@ -67,7 +46,7 @@ enum record_field {
 	RECORD_HAS_PAGE = 1 << 16,        /* .page_shift */
 	RECORD_HAS_TIMES = 1 << 17,       /* .tagged, .completed */
 	RECORD_HAS_REFILL = 1 << 18,      /* .refill */
-	RECORD_HAS_BEFORE = 1 << 19,      /* .flags and .gpr[] are those before the instruction */
+	RECORD_HAS_BEFORE = 1 << 19,      /* .flags and .general[] are those before the instruction */
 };
 
 /** Fields that records have only if a recording asks for them: bits of pmu_recording.more and
@@ -112,7 +91,7 @@ enum record_from {
 	RECORD_FROM_DEVICE,
 };
 
-/** .from of a record whose branch began in a ring that is not recorded, where the hardware does not tell it.
+/** .from of a record whose branch began in a level that is not recorded, where the hardware does not tell it.
  */
 #define RECORD_HIDDEN UINT64_MAX
 
@@ -126,45 +105,44 @@ struct pmu_record {
 	uint64_t next_ip;  /* of the one that was to run next when it was written */
 	uint64_t from, to; /* of the branch */
 	uint64_t flags;
-	uint64_t gpr[GPR_COUNT]; /* after the instruction, but see RECORD_HAS_BEFORE */
-	uint64_t address;        /* of the data */
-	uint64_t physical;       /* the same as a physical address; of fetches: of .ip */
-	uint64_t source;         /* where the data came from, as the vendor encodes it */
-	uint64_t tsc;
-	uint64_t counters;          /* counters that it was written for, bit per pmu.counter[] */
-	uint32_t latency;           /* core cycles */
-	uint32_t cycles;            /* since the branch before, core cycles */
-	uint32_t op;                /* enum record_op */
-	uint32_t width;             /* of the access, bytes */
-	uint32_t tagged, completed; /* core cycles from then until it retired */
-	uint32_t refill;            /* core cycles until a miss of the first-level TLB was made good */
-	uint8_t from_where;         /* enum record_from; IBS, with RECORD_HAS_SOURCE */
-	uint8_t more;               /* enum pebs_groups: what it has of */
+	uint64_t general[STEP_GENERAL]; /* by the instruction set's numbers (arch/register.h), after the
+					   instruction, but see RECORD_HAS_BEFORE */
+	uint64_t address;               /* of the data */
+	uint64_t physical;              /* the same as a physical address; of fetches: of .ip */
+	uint64_t source;                /* where the data came from, as the vendor encodes it */
+	uint64_t clock;                 /* of the processor, as a step has it */
+	uint64_t counters;              /* counters that it was written for, bit per pmu.counter[] */
+	uint32_t latency;               /* core cycles */
+	uint32_t cycles;                /* since the branch before, core cycles */
+	uint32_t op;                    /* enum record_op */
+	uint32_t width;                 /* of the access, bytes */
+	uint32_t tagged, completed;     /* core cycles from then until it retired */
+	uint32_t refill;                /* core cycles until a miss of the first-level TLB was made good */
+	uint8_t from_where;             /* enum record_from; IBS, with RECORD_HAS_SOURCE */
+	uint8_t more;                   /* enum pebs_groups: what it has of */
 	uint8_t n_branches;
+	uint8_t n_general; /* with RECORD_HAS_GENERAL */
 	struct {
 		uint64_t from, to;
-	} branch[RECORD_BRANCHES]; /* the last ones, newest first; of the recorded rings. One into such a ring
-				      may have RECORD_HIDDEN as its source */
-	uint64_t vectors;          /* XMM registers after the instruction: pmu/contract/vectors.h ... */
-	uint64_t upper;            /* ... and upper halves of the YMM registers */
-	uint64_t instructions; /* that have retired in the recorded rings while it ran since setup(), this one
-				  too */
+	} branch[RECORD_BRANCHES]; /* the last ones, newest first; of the recorded levels. One into such a
+				      level may have RECORD_HIDDEN as its source */
+	uint64_t vectors;          /* vector registers after the instruction: pmu/contract/vectors.h ... */
+	uint64_t upper;            /* ... and upper halves of wider ones */
+	uint64_t instructions; /* that have retired at the recorded levels while it ran since setup(), this
+				  one too */
 	uint8_t page_shift; /* bits of the size of the page that the first-level TLB has, but see the source's
 			       .page_of_miss */
 };
 
-/** General registers by the instruction set's own numbers (arch/register.h). */
-#define RECORD_REGISTERS GPR_COUNT
-
 /** How many general registers a record tells, from the first on. */
 static inline unsigned record_registers(const struct pmu_record *r)
 {
-	return r->has & RECORD_HAS_GPRS_64 ? GPR_COUNT : r->has & RECORD_HAS_GPRS ? GPR_RSP + 1 : 0;
+	return r->has & RECORD_HAS_GENERAL ? r->n_general : 0;
 }
 
 static inline uint64_t record_register(const struct pmu_record *r, unsigned number)
 {
-	return r->gpr[number];
+	return r->general[number];
 }
 
 /** What periods count where no counter does. */
@@ -193,7 +171,7 @@ struct pmu_record_source {
 						multiple of so many core cycles, and up to how many; 0: not */
 	bool page_of_miss;    /* .page_shift is told of accesses that miss the first-level TLB, too */
 	uint8_t more;         /* enum pebs_groups: what can be asked for besides .fields */
-	bool level_of_target; /* traces: where single rings are recorded, a branch between rings belongs to
+	bool level_of_target; /* traces: where single levels are recorded, a branch between levels belongs to
 				the one in which it ends; else there is no telling */
 	bool hides_source;    /* ... and if it began in one that is left out, .from is RECORD_HIDDEN */
 	bool ends_at_debug;   /* traces: a debug exception ends recording */
@@ -318,7 +296,7 @@ size_t record_memory(const struct pmu *pmu, const struct pmu_recording *r);
  * program() must not be called for it. @return false with *why if it was refused */
 bool record_setup(const struct pmu *pmu, const struct pmu_recording *r, const char **why);
 
-/** Start and stop from ring 0, for windows that are no bracket. */
+/** Start and stop from the harness's level, for windows that are no bracket. */
 bool record_start(const struct pmu *pmu, const struct pmu_recording *r);
 bool record_stop(const struct pmu *pmu, const struct pmu_recording *r);
 

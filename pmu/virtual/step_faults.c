@@ -63,5 +63,5 @@ void step_break(struct step_breaker *b, struct step *step, struct step_copies *d
 		memcpy(b->vectors_before, vectors, sizeof vectors);
 	}
 	if (has(b, STEP_TIME_STANDS))
-		step->tsc = 1;
+		step->clock = 1;
 }

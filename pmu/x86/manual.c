@@ -23,7 +23,7 @@ const struct pmu_manual x86_manual[] = {
 	{"filter", "SDM 18.2.1.1, CMASK, INV, E"},
 	{"global enable", SDM_GLOBAL},
 	{"busy neighbours", SDM_APART},
-	{"quiet writes", SDM_APART},
+	{"writes beside", SDM_APART},
 	{"counter exchange", "SDM 18.2.1.2, any event on any counter"},
 	{"overflow status", "SDM 18.2.2, IA32_PERF_GLOBAL_STATUS and OVF_CTRL"},
 	{"overflow point", "SDM 18.2.2, overflow"},

@@ -293,10 +293,10 @@ void ibs_judge(const struct ibs_expectation *x, const struct pmu_record *record,
 				 "it is of %s of %" PRIu32 " cycles",
 				 r->op & RECORD_OP_LOAD ? "a load" : "no load", r->latency);
 		if (r->has & RECORD_HAS_CLOCK) {
-			conclude(&j, IBS_TIME, r->tsc >= begin && r->tsc <= x->end,
-				 "time %" PRIu64 " does not lie between %" PRIu64 " and %" PRIu64, r->tsc,
+			conclude(&j, IBS_TIME, r->clock >= begin && r->clock <= x->end,
+				 "time %" PRIu64 " does not lie between %" PRIu64 " and %" PRIu64, r->clock,
 				 begin, x->end);
-			begin = r->tsc > begin ? r->tsc : begin;
+			begin = r->clock > begin ? r->clock : begin;
 		}
 	}
 }

@@ -164,13 +164,13 @@ static int64_t place_of(const struct judge *j, const struct pmu_record *r, const
 	return (int64_t)((r->has & RECORD_HAS_IP ? s->ip : s->next) - j->kernel_at);
 }
 
-/* The first general register that is not the same; GPR_COUNT if all are that the record has. */
+/* The first general register that is not the same; STEP_GENERAL if all are that the record has. */
 static unsigned other_register(const struct step_registers *m, const struct pmu_record *r)
 {
-	for (unsigned i = 0; i < GPR_COUNT; i++)
-		if (r->has & (i < GPR_R8 ? RECORD_HAS_GPRS : RECORD_HAS_GPRS_64) && m->gpr[i] != r->gpr[i])
+	for (unsigned i = 0; i < record_registers(r); i++)
+		if (m->general[i] != r->general[i])
 			return i;
-	return GPR_COUNT;
+	return STEP_GENERAL;
 }
 
 static bool same_flags(const struct step_registers *m, const struct pmu_record *r)
@@ -210,7 +210,7 @@ static bool find_step(const struct judge *j, const struct pmu_record *r, unsigne
 		if (!p->registers)
 			break;
 		const struct step_registers *m = registers_of(p, i, r);
-		if (m && other_register(m, r) == GPR_COUNT && same_flags(m, r) && same_vectors(p, i, r)) {
+		if (m && other_register(m, r) == STEP_GENERAL && same_flags(m, r) && same_vectors(p, i, r)) {
 			*step = i;
 			break;
 		}
@@ -234,9 +234,9 @@ static void judge_registers(const struct judge *j, const struct pmu_record *r, u
 		return;
 	unsigned other = other_register(m, r);
 	out->checked++;
-	if (other < GPR_COUNT)
+	if (other < STEP_GENERAL)
 		wrong(out, "record %u, at %+" PRId64 ": %s is %#" PRIx64 " instead of %#" PRIx64, k + 1,
-		      place(j, r), general_register_name(other), r->gpr[other], m->gpr[other]);
+		      place(j, r), general_register_name(other), r->general[other], m->general[other]);
 	else if (!same_flags(m, r))
 		wrong(out, "record %u, at %+" PRId64 ": flags are %#" PRIx64 " instead of %#" PRIx64, k + 1,
 		      place(j, r), r->flags, m->flags);
@@ -268,11 +268,11 @@ static void judge_time(const struct judge *j, const struct pmu_record *r, unsign
 	struct sample_judgement *out = &j->out[SAMPLE_TIME];
 
 	out->checked++;
-	if (r->tsc >= begin && r->tsc <= end)
+	if (r->clock >= begin && r->clock <= end)
 		out->right++;
 	else
 		wrong(out, "record %u: time %" PRIu64 " does not lie between %" PRIu64 " and %" PRIu64, k + 1,
-		      r->tsc, begin, end);
+		      r->clock, begin, end);
 }
 
 static void judge_vectors(const struct judge *j, const struct pmu_record *r, unsigned k, unsigned step)
@@ -400,8 +400,7 @@ void sample_judge(const struct sample_expectation *x, const unsigned *step, unsi
 		else if (k < n_steps)
 			wrong(in_place, "record %u is of %+" PRId64 " instead of %+" PRId64, k + 1,
 			      place(&j, r), place_of(&j, r, &x->path->step[step[k]]));
-		if (known && x->path->registers &&
-		    r->has & (RECORD_HAS_GPRS | RECORD_HAS_GPRS_64 | RECORD_HAS_FLAGS))
+		if (known && x->path->registers && r->has & (RECORD_HAS_GENERAL | RECORD_HAS_FLAGS))
 			judge_registers(&j, r, k, at);
 		if (known && r->has & RECORD_HAS_ADDRESS)
 			judge_address(&j, r, k, at);
@@ -417,7 +416,7 @@ void sample_judge(const struct sample_expectation *x, const unsigned *step, unsi
 			judge_counter(&j, r, k);
 		if (r->has & RECORD_HAS_CLOCK) {
 			judge_time(&j, r, k, begin, end);
-			begin = r->tsc > begin ? r->tsc : begin;
+			begin = r->clock > begin ? r->clock : begin;
 		}
 	}
 	if (n != n_steps && !x->anywhere)

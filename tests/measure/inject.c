@@ -28,7 +28,7 @@ const struct inject_form inject_forms[] = {
 	{TRIPLE_FAULT "PLACE[:STEP]", "likewise, by a triple fault"},
 	{EXCEPTION "PLACE[:STEP]", "#UD is raised there"},
 	{HANG "PLACE[:STEP]", "it goes on for ever there, with interrupts masked"},
-	{"not-quiet", "the local APIC's entries stay as they are around windows"},
+	{"not-masked", "nothing is masked around windows"},
 	{"smi-gap", "now and then a window takes longer, as if an SMI had come"},
 	{"silicon-rules", "no fault: the virtual PMU is judged by silicon's rules"},
 	{"no-counters", "no fault: the virtual PMU is judged by what it records alone"},
@@ -173,7 +173,7 @@ static const struct {
 	const char *name;
 	void (*apply)(void);
 } simple[] = {
-	{"not-quiet", masking_spoil},
+	{"not-masked", masking_spoil},
 	{"smi-gap", smi_imitate},
 	{"silicon-rules", judge_by_silicon_rules},
 	{"no-counters", counterless_begin},

@@ -9,7 +9,7 @@
  * none is named), as processor_spoil() (arch/processors.h) can have it: HOW is faults, hangs,
  * deaf or late
  *
- * not-quiet   the local APIC's entries stay as they are around windows: masking_spoil()
+ * not-masked   nothing is masked around windows: masking_spoil()
  *
  * reset:PLACE[:STEP], triple-fault:PLACE[:STEP], exception:PLACE[:STEP], hang:PLACE[:STEP]   the machine is
  * reset there, #UD is raised, or it goes on for ever with interrupts masked: PLACE is SUITE/CHECK or a stage

@@ -308,7 +308,7 @@ static void busy_neighbours(struct probe *p)
 }
 
 /* Writing and programming one counter leaves the others alone. */
-static void masking_writes(struct probe *p)
+static void writes_beside(struct probe *p)
 {
 	uint64_t value = 0x12345678;
 
@@ -424,7 +424,7 @@ const struct control_check control_counting[] = {
 	{"filter", NULL, PER_COUNTER, RUNG_EXACT_ON_NOPS, NEED_EXACT | NEED_FILTER, filters},
 	{"global enable", NULL, PER_COUNTER, RUNG_EXACT_ON_NOPS, NEED_GLOBAL | NEED_NEIGHBOUR, global_enable},
 	{"busy neighbours", NULL, PER_COUNTER, RUNG_EXACT_ON_NOPS, NEED_NEIGHBOUR, busy_neighbours},
-	{"quiet writes", NULL, PER_COUNTER, RUNG_WRITABLE, NEED_NEIGHBOUR, masking_writes},
+	{"writes beside", NULL, PER_COUNTER, RUNG_WRITABLE, NEED_NEIGHBOUR, writes_beside},
 	{"counter exchange", NULL, PER_PMU, RUNG_EXACT_ON_NOPS, NEED_GLOBAL | NEED_NEIGHBOUR | NEED_EXACT,
 	 exchange},
 	{0},

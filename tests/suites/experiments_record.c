@@ -73,7 +73,7 @@ struct places {
 	unsigned named_next; /* records at the instruction behind the one that they are of */
 	unsigned *at;
 	struct report_addresses *addresses;
-	struct report_addresses (*registers)[RECORD_REGISTERS]; /* by offset */
+	struct report_addresses (*registers)[STEP_GENERAL]; /* by offset */
 	unsigned elsewhere, n_branches, n_registers;
 	bool addressed;
 	struct report_branch branch[BRANCHES];
@@ -95,7 +95,7 @@ static bool places_begin(const struct kernel *k, const struct pmu_record_source 
 	places.registers = calloc(places.size, sizeof *places.registers);
 	for (size_t i = 0; places.addresses && places.registers && i < places.size; i++) {
 		places.addresses[i].low = UINT64_MAX;
-		for (unsigned g = 0; g < RECORD_REGISTERS; g++)
+		for (unsigned g = 0; g < STEP_GENERAL; g++)
 			places.registers[i][g].low = UINT64_MAX;
 	}
 	return places.at && places.addresses && places.registers;
@@ -364,7 +364,7 @@ static void report(const struct experiment_run *e, const struct recorded *rec, c
 		.addresses = places.addressed ? places.addresses : NULL,
 		.registers = places.registers[0],
 		.n_registers = places.n_registers,
-		.registers_apart = RECORD_REGISTERS,
+		.registers_apart = STEP_GENERAL,
 		.n_branches = places.n_branches,
 		.branch = is_trace(plan) ? places.branch : NULL,
 	};

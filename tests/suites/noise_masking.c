@@ -20,7 +20,7 @@
 
 struct masking {
 	volatile unsigned interrupts;
-	unsigned masked, unmasked; /* interrupts by the timer while quiet, and while not */
+	unsigned masked, unmasked; /* interrupts by the timer while it is masked, and while not */
 	bool perf_masked, perf_kept, perf_restored;
 };
 
@@ -37,19 +37,19 @@ static void on_interrupt(void *arg)
 }
 
 /* Let the timer run out with interrupts enabled. */
-static unsigned wait_for_timer(struct masking *m, bool quiet)
+static unsigned wait_for_timer(struct masking *m, bool mask)
 {
 	uint64_t until = clock_read() + clock_hz() / 1000 * WAIT_MS;
 
 	m->interrupts = 0;
 	timer_stop();
 	timer_mask(false);
-	if (quiet)
+	if (mask)
 		masking_begin(false);
 	timer_start((uint32_t)(timer_hz() / 1000));
 	interrupts_open();
 	while (!m->interrupts && clock_read() < until)
-		if (quiet && !timer_left())
+		if (mask && !timer_left())
 			break;
 	interrupts_drain();
 	masking_end();

@@ -34,7 +34,7 @@
 #define SPARE            64   /* branches of the harness around a window in ring 3 */
 #define SMALL            8    /* a buffer that every kernel of the selection fills */
 #define NAME_SIZE        96
-#define BURST            20 /* turns that have enough branches to sample */
+#define TURNS            20 /* turns that have enough branches to sample */
 
 static struct run *run;
 static const struct pmu_record_source *source;
@@ -229,8 +229,8 @@ static void carry_out(const struct trace_check *check, const struct kernel *k, u
 	 * one. */
 	if (c->records && c->records <= 2 * SMALL && rec.n <= c->records)
 		rec.n = c->records + 1;
-	if (c->event && rec.n < BURST)
-		rec.n = BURST;
+	if (c->event && rec.n < TURNS)
+		rec.n = TURNS;
 	if (c->event && !place_samples(c, k, level, rec.n))
 		return;
 	snprintf(name, sizeof name, "%s/%s/%s", c->what, k->name, r.level);

@@ -25,9 +25,9 @@ enum form {
 	OPMASK_TO,
 	OPMASK_TEST, /* KORTEST */
 	FORM = 15,
-	QUIET = 16,   /* flag: MXCSR does not say how it rounds, nor gets flags */
-	ALIGNED = 32, /* flag */
-	KEEPS = 64,   /* flag: the others are the destination's */
+	NO_MXCSR = 16, /* flag: MXCSR does not say how it rounds, nor gets flags */
+	ALIGNED = 32,  /* flag */
+	KEEPS = 64,    /* flag: the others are the destination's */
 };
 
 struct operands {
@@ -172,33 +172,33 @@ static const struct row rows[] = {
 	ARITHMETIC(0x5f, fp_max),
 	EITHER(2, P66, 0xa8, VECTOR, fp_fmadd213),
 	EITHER(2, P66, 0xb9, SCALAR | KEEPS, fp_fmadd231),
-	EITHER(2, P66, 0x4c, VECTOR | QUIET, fp_rcp14),
-	EITHER(2, P66, 0x4f, SCALAR | QUIET, fp_rsqrt14),
+	EITHER(2, P66, 0x4c, VECTOR | NO_MXCSR, fp_rcp14),
+	EITHER(2, P66, 0x4f, SCALAR | NO_MXCSR, fp_rsqrt14),
 	{1, NONE, 0, 0x10, LOAD, copy_b}, /* VMOVUPS */
 	{1, NONE, 0, 0x11, STORE, copy_b},
 	{1, NONE, 0, 0x28, LOAD | ALIGNED, copy_b}, /* VMOVAPS */
 	{1, NONE, 0, 0x29, STORE | ALIGNED, copy_b},
 	{1, PF3, 0, 0x6f, LOAD, copy_b}, /* VMOVDQU32 */
 	{1, PF3, 0, 0x7f, STORE, copy_b},
-	EITHER(2, P66, 0x7c, SPREAD, copy_b),                    /* VPBROADCASTD, VPBROADCASTQ */
-	{1, P66, 0, 0xfe, VECTOR | QUIET, add},                  /* VPADDD */
-	{1, P66, 1, 0xfb, VECTOR | QUIET, subtract},             /* VPSUBQ */
-	{2, P66, 0, 0x40, VECTOR | QUIET, multiply},             /* VPMULLD */
-	EITHER(1, P66, 0xdb, VECTOR | QUIET, and),               /* VPANDD, VPANDQ */
-	EITHER(1, P66, 0xef, VECTOR | QUIET, exclusive_or),      /* VPXORD, VPXORQ */
-	{2, P66, 0, 0x36, VECTOR | QUIET, permute},              /* VPERMD */
-	{3, P66, 1, 0x00, VECTOR | QUIET, permute_fours},        /* VPERMQ */
-	{1, P66, 0, 0x62, VECTOR | QUIET, unpack_low},           /* VPUNPCKLDQ */
-	{2, P66, 1, 0x47, VECTOR | QUIET, shift_each},           /* VPSLLVQ */
-	{1, P66, 0, 0x72, SHIFT | QUIET, shift_all},             /* VPSLLD */
-	{2, P66, 0, 0x3d, VECTOR | QUIET, maximum_signed},       /* VPMAXSD */
-	{2, P66, 1, 0x3b, VECTOR | QUIET, minimum_unsigned},     /* VPMINUQ */
-	EITHER(3, P66, 0x25, VECTOR | QUIET, ternary),           /* VPTERNLOGD, VPTERNLOGQ */
-	{1, P66, 0, 0x76, COMPARE | QUIET, compare_equal},       /* VPCMPEQD */
-	EITHER(3, P66, 0x1e, COMPARE | QUIET, compare_unsigned), /* VPCMPUD, VPCMPUQ */
-	{2, P66, 0, 0x90, GATHER, copy_b},                       /* VPGATHERDD */
-	{2, P66, 1, 0xa1, SCATTER, copy_b},                      /* VPSCATTERQQ */
-	{VEX | 1, NONE, 0, 0x41, OPMASK, and},                   /* KANDW and so on */
+	EITHER(2, P66, 0x7c, SPREAD, copy_b),                       /* VPBROADCASTD, VPBROADCASTQ */
+	{1, P66, 0, 0xfe, VECTOR | NO_MXCSR, add},                  /* VPADDD */
+	{1, P66, 1, 0xfb, VECTOR | NO_MXCSR, subtract},             /* VPSUBQ */
+	{2, P66, 0, 0x40, VECTOR | NO_MXCSR, multiply},             /* VPMULLD */
+	EITHER(1, P66, 0xdb, VECTOR | NO_MXCSR, and),               /* VPANDD, VPANDQ */
+	EITHER(1, P66, 0xef, VECTOR | NO_MXCSR, exclusive_or),      /* VPXORD, VPXORQ */
+	{2, P66, 0, 0x36, VECTOR | NO_MXCSR, permute},              /* VPERMD */
+	{3, P66, 1, 0x00, VECTOR | NO_MXCSR, permute_fours},        /* VPERMQ */
+	{1, P66, 0, 0x62, VECTOR | NO_MXCSR, unpack_low},           /* VPUNPCKLDQ */
+	{2, P66, 1, 0x47, VECTOR | NO_MXCSR, shift_each},           /* VPSLLVQ */
+	{1, P66, 0, 0x72, SHIFT | NO_MXCSR, shift_all},             /* VPSLLD */
+	{2, P66, 0, 0x3d, VECTOR | NO_MXCSR, maximum_signed},       /* VPMAXSD */
+	{2, P66, 1, 0x3b, VECTOR | NO_MXCSR, minimum_unsigned},     /* VPMINUQ */
+	EITHER(3, P66, 0x25, VECTOR | NO_MXCSR, ternary),           /* VPTERNLOGD, VPTERNLOGQ */
+	{1, P66, 0, 0x76, COMPARE | NO_MXCSR, compare_equal},       /* VPCMPEQD */
+	EITHER(3, P66, 0x1e, COMPARE | NO_MXCSR, compare_unsigned), /* VPCMPUD, VPCMPUQ */
+	{2, P66, 0, 0x90, GATHER, copy_b},                          /* VPGATHERDD */
+	{2, P66, 1, 0xa1, SCATTER, copy_b},                         /* VPSCATTERQQ */
+	{VEX | 1, NONE, 0, 0x41, OPMASK, and},                      /* KANDW and so on */
 	{VEX | 1, NONE, 0, 0x44, OPMASK, not },
 	{VEX | 1, NONE, 0, 0x45, OPMASK, or },
 	{VEX | 1, NONE, 0, 0x46, OPMASK, exclusive_nor},
@@ -260,7 +260,7 @@ static void rounding_on(const struct evex_state *s, const struct fields *f, cons
 {
 	uint32_t mxcsr = (s->mxcsr & ~MXCSR_FLAGS) | MXCSR_MASKED;
 
-	if (row->form & QUIET)
+	if (row->form & NO_MXCSR)
 		mxcsr &= ~(3u << MXCSR_ROUNDING);
 	else if (f->b && !f->is_memory)
 		mxcsr = (mxcsr & ~(3u << MXCSR_ROUNDING)) | (uint32_t)f->length << MXCSR_ROUNDING;
@@ -274,7 +274,7 @@ static void rounding_off(struct evex_state *s, const struct fields *f, const str
 
 	__asm__ volatile("stmxcsr %0" : "=m"(mxcsr));
 	__asm__ volatile("ldmxcsr %0" ::"m"(own));
-	if (!(row->form & QUIET) && !(f->b && !f->is_memory))
+	if (!(row->form & NO_MXCSR) && !(f->b && !f->is_memory))
 		s->mxcsr |= mxcsr & MXCSR_FLAGS;
 }
 

@@ -12,8 +12,8 @@ static const uint16_t entries[] = {APIC_LVT_TIMER, APIC_LVT_THERMAL, APIC_LVT_PE
 #define ENTRIES (sizeof(entries) / sizeof(entries[0]))
 
 static uint32_t old[ENTRIES];
-static unsigned masked; /* bit per entry */
-static bool quiet, spoilt;
+static unsigned by_us; /* entries that were not before: bit per entry */
+static bool active, spoilt;
 
 void masking_spoil(void)
 {
@@ -26,12 +26,12 @@ void masking_begin(bool keep_overflow)
 {
 	bool keep_timer;
 
-	if (quiet || spoilt || !apic_present())
+	if (active || spoilt || !apic_present())
 		return;
 	step_pause();
 	keep_timer = !strcmp(watchdog_source(), "APIC timer");
-	quiet = true;
-	masked = 0;
+	active = true;
+	by_us = 0;
 	for (unsigned i = 0; i < ENTRIES; i++) {
 		if (!apic_has_lvt(entries[i]) || (entries[i] == APIC_LVT_PERF && keep_overflow) ||
 		    (entries[i] == APIC_LVT_TIMER && keep_timer))
@@ -39,7 +39,7 @@ void masking_begin(bool keep_overflow)
 		old[i] = apic_read(entries[i]);
 		if (old[i] & APIC_LVT_MASKED)
 			continue;
-		masked |= 1u << i;
+		by_us |= 1u << i;
 		apic_write(entries[i], old[i] | APIC_LVT_MASKED);
 	}
 	step_resume();
@@ -47,12 +47,12 @@ void masking_begin(bool keep_overflow)
 
 void masking_end(void)
 {
-	if (!quiet)
+	if (!active)
 		return;
 	step_pause();
 	for (unsigned i = 0; i < ENTRIES; i++)
-		if (masked >> i & 1)
+		if (by_us >> i & 1)
 			apic_write(entries[i], old[i]);
-	quiet = false;
+	active = false;
 	step_resume();
 }

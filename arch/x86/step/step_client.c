@@ -178,7 +178,7 @@ void step_report_halted(uint64_t ticks)
 		.halted = true,
 		.cycles = ticks > UINT32_MAX ? UINT32_MAX : (uint32_t)ticks,
 		.guest = step_engine.guest,
-		.tsc = c->wants & STEP_WANTS_RECORDS ? tsc_read() : 0,
+		.clock = c->wants & STEP_WANTS_RECORDS ? tsc_read() : 0,
 	};
 	c->step(c->ctx, &told);
 }

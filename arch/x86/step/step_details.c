@@ -12,12 +12,12 @@ static void show_registers(struct step_details *d, struct step *step, const stru
 	d->registers = (struct step_registers){
 		.flags = f->rflags & ~RFLAGS_TF,
 		.ip = f->rip,
-		.gpr = {f->rax, f->rbx, f->rcx, f->rdx, f->rsi, f->rdi, f->rbp, f->rsp, f->r8, f->r9, f->r10,
-			f->r11, f->r12, f->r13, f->r14, f->r15},
+		.general = {f->rax, f->rbx, f->rcx, f->rdx, f->rsi, f->rdi, f->rbp, f->rsp, f->r8, f->r9,
+			    f->r10, f->r11, f->r12, f->r13, f->r14, f->r15},
 	};
 	step->registers = &d->registers;
 	step->level_after = f->cs & 3;
-	step->tsc = tsc_read();
+	step->clock = tsc_read();
 }
 
 static void show_accesses(struct step_details *d, struct step *step, const struct insn_retired *did)

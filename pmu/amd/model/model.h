@@ -104,10 +104,10 @@ struct amd_state {
 	struct amd_branches branches;
 	struct amd_uncore uncore;
 	unsigned pmi_pending, ibs_pending;
-	bool freeze;         /* an interrupt was raised in this step */
-	bool interrupted;    /* one was raised since the counters were last programmed (injected) */
-	uint64_t steps, tsc; /* time of the last step (injected) */
-	bool overflowed;     /* in this step */
+	bool freeze;           /* an interrupt was raised in this step */
+	bool interrupted;      /* one was raised since the counters were last programmed (injected) */
+	uint64_t steps, clock; /* time of the last step (injected) */
+	bool overflowed;       /* in this step */
 	uint32_t noise;
 	uint8_t late; /* steps until a request that is held back goes out (injected); 0: there is none */
 };

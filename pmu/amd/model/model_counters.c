@@ -250,8 +250,9 @@ static void count(struct amd_state *s, unsigned c, const struct step *step)
 {
 	struct amd_counter *k = &s->counter[c];
 	bool ticks = amd_hook_ticks(s, c, !step->halted);
-	uint32_t length =
-		step->halted && s->tsc && step->tsc > s->tsc ? (uint32_t)(step->tsc - s->tsc) : step->cycles;
+	uint32_t length = step->halted && s->clock && step->clock > s->clock
+				  ? (uint32_t)(step->clock - s->clock)
+				  : step->cycles;
 	uint32_t cycles = ticks ? length : 0;
 	int64_t value = 0;
 
@@ -341,7 +342,7 @@ bool amd_advance(void *state, const struct step *step)
 			continue;
 		count(s, c, step);
 	}
-	s->tsc = step->tsc;
+	s->clock = step->clock;
 	if (amd_ibs_runs(s))
 		amd_ibs_advance(s, step);
 	if (amd_branches_run(s))

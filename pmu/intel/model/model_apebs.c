@@ -12,6 +12,7 @@
 #include "pmu/intel/errata/hooks.h"
 #include "pmu/contract/record.h"
 #include "pmu/contract/vectors.h"
+#include "pmu/x86/general.h"
 
 #include <string.h>
 
@@ -81,7 +82,7 @@ static void add_basic(const struct intel_state *s, uint32_t hit, const struct st
 	const struct apebs_basic basic = {
 		.ip = intel_hook_record_ip(s, step->ip),
 		.counters = intel_pebs_counters(s, hit),
-		.tsc = step->tsc,
+		.clock = step->clock,
 		.retire = (step->cycles & 0xffff) | APEBS_RETIRE_VALID,
 	};
 
@@ -107,7 +108,7 @@ static void add_gprs(const struct step *step, struct apebs_record *r)
 	struct apebs_gprs g = {.ip = step->next};
 
 	if (step->registers) {
-		const uint64_t *from = step->registers->gpr;
+		const uint64_t *from = step->registers->general;
 
 		g.flags = step->registers->flags;
 		g.ax = from[GPR_RAX];

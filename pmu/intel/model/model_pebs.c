@@ -22,6 +22,7 @@
 #include "pmu/intel/errata/hooks.h"
 #include "pmu/contract/record.h"
 #include "pmu/virtual/uarch.h"
+#include "pmu/x86/general.h"
 
 #include <string.h>
 
@@ -250,7 +251,7 @@ static size_t plain(struct intel_state *s, uint32_t hit, const struct step *step
 
 	if (regs) {
 		r.flags = regs->flags;
-		memcpy(r.gpr, regs->gpr, sizeof r.gpr);
+		memcpy(r.general, regs->general, sizeof r.general);
 	}
 	r.status = p->at.format >= 3 ? intel_pebs_counters(s, hit) : s->status;
 	r.address = intel_pebs_address(s, hit, step);
@@ -259,7 +260,7 @@ static size_t plain(struct intel_state *s, uint32_t hit, const struct step *step
 		r.latency = intel_pebs_load_latency(step);
 	}
 	r.eventing_ip = intel_hook_record_ip(s, step->ip);
-	r.tsc = step->tsc;
+	r.clock = step->clock;
 	memcpy(out, &r, p->at.size);
 	return p->at.size;
 }
@@ -320,7 +321,7 @@ static size_t adaptive(struct intel_state *s, uint32_t hit, const struct step *s
 	struct pebs_basic basic = {.format = cfg & 0xffffffff,
 				   .ip = intel_hook_record_ip(s, step->ip),
 				   .counters = intel_pebs_counters(s, hit),
-				   .tsc = step->tsc};
+				   .clock = step->clock};
 	size_t size = 0;
 
 	if (p->at.format >= 5)
@@ -337,7 +338,7 @@ static size_t adaptive(struct intel_state *s, uint32_t hit, const struct step *s
 	if (cfg & PEBS_CFG_GPRS) {
 		struct pebs_gprs g = {.ip = step->next};
 		if (step->registers) {
-			const uint64_t *r = step->registers->gpr;
+			const uint64_t *r = step->registers->general;
 			g = (struct pebs_gprs){step->registers->flags,
 					       step->next,
 					       r[GPR_RAX],

@@ -59,7 +59,7 @@ struct apebs_header {
 struct apebs_basic {
 	uint64_t ip;       /* of the instruction */
 	uint64_t counters; /* that it was written for */
-	uint64_t tsc;
+	uint64_t clock;
 	uint64_t retire; /* bits 15:0 core cycles to its retirement, bit 16 they are valid */
 	uint64_t reserved[2];
 };

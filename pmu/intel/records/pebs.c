@@ -149,7 +149,7 @@ struct intel_pebs intel_pebs_layout(uint32_t signature, uint8_t kind, uint64_t c
 {
 	static const size_t sizes[] = {offsetof(struct pebs_record, status),
 				       offsetof(struct pebs_record, eventing_ip),
-				       offsetof(struct pebs_record, tsc), sizeof(struct pebs_record)};
+				       offsetof(struct pebs_record, clock), sizeof(struct pebs_record)};
 	enum part part = part_of(signature);
 	struct intel_pebs p = {0};
 	struct intel_extra extras[INTEL_EXTRAS];

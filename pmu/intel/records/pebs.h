@@ -14,14 +14,14 @@
 
 /* Formats 0 to 3: each has what the ones before it have. */
 struct pebs_record {
-	uint64_t flags, ip, gpr[16]; /* in the order of enum record_gpr */
+	uint64_t flags, ip, general[16]; /* in the order of enum x86_general */
 	/* format 1 */
 	uint64_t status; /* format 3: the counters that it was written for */
 	uint64_t address, source, latency;
 	/* format 2 */
 	uint64_t eventing_ip, transaction;
 	/* format 3 */
-	uint64_t tsc;
+	uint64_t clock;
 };
 
 /* Adaptive records: groups in this order, all but the first as IA32_PEBS_DATA_CFG has them. */
@@ -30,7 +30,7 @@ struct pebs_basic {
 			    size of the record in bytes */
 	uint64_t ip;     /* of the instruction */
 	uint64_t counters;
-	uint64_t tsc;
+	uint64_t clock;
 };
 struct pebs_memory {
 	uint64_t address, source, latency, transaction;

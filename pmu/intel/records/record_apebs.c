@@ -14,6 +14,7 @@
 #include "pmu/intel/intel.h"
 #include "pmu/intel/registers.h"
 #include "pmu/contract/vectors.h"
+#include "pmu/x86/general.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -66,9 +67,8 @@ static size_t record_size(const struct intel_pebs *p, const struct pmu_recording
 static uint32_t fields(const struct intel_pebs *p)
 {
 	return RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_CLOCK |
-	       (groups_of(p, NULL) & APEBS_GPRS
-			? RECORD_HAS_NEXT_IP | RECORD_HAS_FLAGS | RECORD_HAS_GPRS | RECORD_HAS_GPRS_64
-			: 0);
+	       (groups_of(p, NULL) & APEBS_GPRS ? RECORD_HAS_NEXT_IP | RECORD_HAS_FLAGS | RECORD_HAS_GENERAL
+						: 0);
 }
 
 /* Pages are 4 KiB << this. */
@@ -208,11 +208,12 @@ static void take_gprs(const uint8_t *group, struct pmu_record *out)
 
 	memcpy(&g, group, sizeof g);
 	const uint64_t gpr[8] = {g.ax, g.bx, g.cx, g.dx, g.si, g.di, g.bp, g.sp};
-	out->has |= RECORD_HAS_NEXT_IP | RECORD_HAS_FLAGS | RECORD_HAS_GPRS | RECORD_HAS_GPRS_64;
+	out->has |= RECORD_HAS_NEXT_IP | RECORD_HAS_FLAGS | RECORD_HAS_GENERAL;
 	out->next_ip = g.ip;
 	out->flags = g.flags;
-	memcpy(out->gpr, gpr, sizeof gpr);
-	memcpy(out->gpr + GPR_R8, g.r8, sizeof g.r8);
+	memcpy(out->general, gpr, sizeof gpr);
+	memcpy(out->general + GPR_R8, g.r8, sizeof g.r8);
+	out->n_general = GPR_COUNT;
 }
 
 static void take_aux(const uint8_t *group, struct pmu_record *out)
@@ -302,7 +303,7 @@ static size_t take_fragment(const struct pmu *pmu, const struct intel_pebs *p, c
 		out->has |= RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_CLOCK;
 		out->ip = basic.ip;
 		out->counters = intel_pebs_counter_mask(pmu, basic.counters);
-		out->tsc = basic.tsc;
+		out->clock = basic.clock;
 	}
 	if (header.format & APEBS_AUX) {
 		if (intel_pebs_has_address(p, r->config.code) &&

@@ -17,6 +17,7 @@
 #include "pmu/intel/intel.h"
 #include "pmu/intel/records/pebs.h"
 #include "pmu/intel/registers.h"
+#include "pmu/x86/general.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -57,7 +58,7 @@ static size_t record_size(const struct intel_pebs *p, const struct pmu *pmu, con
 /* What each record tells; what only those of some events do is added to the single record. */
 static uint32_t fields(const struct intel_pebs *p)
 {
-	uint32_t registers = RECORD_HAS_FLAGS | RECORD_HAS_GPRS | RECORD_HAS_GPRS_64;
+	uint32_t registers = RECORD_HAS_FLAGS | RECORD_HAS_GENERAL;
 
 	if (p->adaptive)
 		return RECORD_HAS_IP | RECORD_HAS_NEXT_IP | registers | RECORD_HAS_COUNTERS |
@@ -311,14 +312,16 @@ static void translate(const struct pmu *pmu, const struct intel_pebs *p, const s
 	struct pebs_record raw = {0};
 
 	memcpy(&raw, bytes, p->size);
-	*out = (struct pmu_record){.kind = RECORD_PEBS, .has = fields(p), .flags = raw.flags, .tsc = raw.tsc};
+	*out = (struct pmu_record){
+		.kind = RECORD_PEBS, .has = fields(p), .flags = raw.flags, .clock = raw.clock};
 	if (p->trap)
 		out->next_ip = raw.ip;
 	else
 		out->ip = raw.ip;
 	if (p->eventing_ip)
 		out->ip = raw.eventing_ip;
-	memcpy(out->gpr, raw.gpr, sizeof out->gpr);
+	memcpy(out->general, raw.general, sizeof raw.general);
+	out->n_general = GPR_COUNT;
 	/* Before format 3 it is the global status, which has other counters' overflows, too. */
 	if (p->format >= 3)
 		out->counters = intel_pebs_counter_mask(pmu, raw.status);
@@ -346,7 +349,7 @@ static size_t translate_adaptive(const struct pmu *pmu, const struct intel_pebs 
 				   .has = RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_CLOCK,
 				   .ip = basic.ip,
 				   .counters = intel_pebs_counter_mask(pmu, basic.counters),
-				   .tsc = basic.tsc};
+				   .clock = basic.clock};
 	if (basic.format & PEBS_CFG_MEMORY) {
 		memcpy(&m, next, sizeof m);
 		next += sizeof m;
@@ -357,11 +360,12 @@ static size_t translate_adaptive(const struct pmu *pmu, const struct intel_pebs 
 	if (basic.format & PEBS_CFG_GPRS) {
 		memcpy(&g, next, sizeof g);
 		const uint64_t gpr[8] = {g.ax, g.bx, g.cx, g.dx, g.si, g.di, g.bp, g.sp};
-		out->has |= RECORD_HAS_NEXT_IP | RECORD_HAS_FLAGS | RECORD_HAS_GPRS | RECORD_HAS_GPRS_64;
+		out->has |= RECORD_HAS_NEXT_IP | RECORD_HAS_FLAGS | RECORD_HAS_GENERAL;
 		out->next_ip = g.ip;
 		out->flags = g.flags;
-		memcpy(out->gpr, gpr, sizeof gpr);
-		memcpy(out->gpr + GPR_R8, g.r8, sizeof g.r8);
+		memcpy(out->general, gpr, sizeof gpr);
+		memcpy(out->general + GPR_R8, g.r8, sizeof g.r8);
+		out->n_general = GPR_COUNT;
 		next += sizeof g;
 	}
 	if (basic.format & PEBS_CFG_XMM) {

@@ -7,6 +7,7 @@
  */
 #include "pmu/netburst/errata/hooks.h"
 #include "pmu/netburst/model/model.h"
+#include "pmu/x86/general.h"
 
 #include <string.h>
 
@@ -99,7 +100,7 @@ void netburst_pebs_record(struct netburst_state *s, unsigned c, const struct ste
 
 	words[PEBS_FLAGS] = now->flags;
 	words[PEBS_IP] = step->next;
-	memcpy(&words[PEBS_GPRS], now->gpr, sizeof now->gpr);
+	memcpy(&words[PEBS_GPRS], now->general, GPR_COUNT * sizeof now->general[0]);
 
 	unsigned n = netburst_pebs_words(width(s));
 	bool reached = netburst_store(s, k->sampled, DS_PEBS_BASE, words, n, false);

@@ -27,7 +27,7 @@ enum netburst_bts_word { BTS_FROM, BTS_TO, BTS_FLAGS, BTS_WORDS };
 
 #define BTS_PREDICTED (1u << 4) /* of BTS_FLAGS */
 
-/** Words of a PEBS record: RFLAGS, RIP, then registers in the order of enum record_gpr. */
+/** Words of a PEBS record: RFLAGS, RIP, then registers in the order of enum x86_general. */
 enum netburst_pebs_word {
 	PEBS_FLAGS,
 	PEBS_IP,

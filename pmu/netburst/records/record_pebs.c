@@ -26,8 +26,7 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 	if (!netburst_has_ds(pmu, MISC_ENABLE_PEBS_ABSENT, "PEBS is", why))
 		return false;
 	out->name = wide ? "PEBS, NetBurst, 64-bit form" : "PEBS, NetBurst, 32-bit form";
-	out->fields =
-		RECORD_HAS_NEXT_IP | RECORD_HAS_FLAGS | RECORD_HAS_GPRS | (wide ? RECORD_HAS_GPRS_64 : 0);
+	out->fields = RECORD_HAS_NEXT_IP | RECORD_HAS_FLAGS | RECORD_HAS_GENERAL;
 	out->counters = 1ull << sampler(pmu);
 	out->period_unit = 1;
 	out->record_size =
@@ -174,8 +173,8 @@ static void translate(const struct pmu *pmu, const uint64_t *words, struct pmu_r
 {
 	out->flags = words[PEBS_FLAGS];
 	out->next_ip = words[PEBS_IP];
-	memcpy(out->gpr, &words[PEBS_GPRS],
-	       (netburst_pebs_words(netburst_cpu(pmu)->ds_width) - PEBS_GPRS) * sizeof out->gpr[0]);
+	out->n_general = (uint8_t)(netburst_pebs_words(netburst_cpu(pmu)->ds_width) - PEBS_GPRS);
+	memcpy(out->general, &words[PEBS_GPRS], out->n_general * sizeof out->general[0]);
 }
 
 static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record *out,

@@ -14,7 +14,7 @@
 /* Of 64 bits, as their complements are asked for. */
 #define EMULATED_FEATURES ((uint64_t)KERNEL_NEEDS_EMULATED)
 /* Emulated for a virtual CPU of any profile; what else can be emulated, to those whose profile has it. */
-#define LENT_TO_ALL ((uint64_t)(KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE))
+#define EMULATED_FOR_ALL ((uint64_t)(KERNEL_NEEDS_RTM | KERNEL_NEEDS_SERIALIZE))
 _Static_assert((~EMULATED_FEATURES & KERNEL_NEEDS_SVM) != 0, "needs above 32 bits are not emulated");
 
 static bool profile_has(enum cpu_feature feature)
@@ -31,7 +31,7 @@ static const char *feature_missing(const struct kernel *k, enum services_for who
 	missing = kernel_missing(k->needs & ~EMULATED_FEATURES, cpu_has, xcr0_read());
 	if (missing || whom == FOR_ORACLE)
 		return missing;
-	return kernel_missing(k->needs & EMULATED_FEATURES & ~LENT_TO_ALL, profile_has, UINT64_MAX);
+	return kernel_missing(k->needs & EMULATED_FEATURES & ~EMULATED_FOR_ALL, profile_has, UINT64_MAX);
 }
 
 static const char *unfit(const struct kernel *k, uint8_t ring, enum services_for whom)

@@ -44,8 +44,8 @@ _Static_assert(KERNEL_VECTOR == VECTOR_TEST, "the kernels' vector is the one tha
 #define LACKING (1ull << 63)
 #define GUEST   (1ull << 62) /* likewise: it enters a guest */
 /* x2APIC mode is emulated for it at full speed, and its SYSCALL asks for an interrupt. */
-#define X2APIC_LENT     (1ull << 61)
-#define IPI_X2APIC_LENT (1ull << 60)
+#define X2APIC_EMULATED     (1ull << 61)
+#define IPI_X2APIC_EMULATED (1ull << 60)
 
 static const struct {
 	uint64_t flag;
@@ -57,7 +57,7 @@ static const struct {
 	{KERNEL_SERVICE_TEST_INT, VECTOR_DB, kernel_on_test_int},
 	{KERNEL_SERVICE_XAPIC, VECTOR_TEST, kernel_on_xapic},
 	{KERNEL_SERVICE_X2APIC, VECTOR_TEST, kernel_on_x2apic},
-	{X2APIC_LENT, VECTOR_TEST, kernel_on_x2apic_emulated},
+	{X2APIC_EMULATED, VECTOR_TEST, kernel_on_x2apic_emulated},
 	{KERNEL_SERVICE_NMI, VECTOR_NMI, kernel_on_test_int},
 	{KERNEL_SERVICE_RESUME, VECTOR_DE, kernel_on_fault},
 	{KERNEL_SERVICE_RESUME, VECTOR_DB, kernel_on_fault},
@@ -138,7 +138,7 @@ static struct {
 	{KERNEL_SERVICE_SYSCALL, 0xc0000084 /* FMASK: TF, IF, DF, NT, AC */, NULL, 0x44700, 0},
 	{KERNEL_SERVICE_IPI_XAPIC, LSTAR, kernel_on_syscall_xapic, 0, 0},
 	{KERNEL_SERVICE_IPI_X2APIC, LSTAR, kernel_on_syscall_x2apic, 0, 0},
-	{IPI_X2APIC_LENT, LSTAR, kernel_on_syscall_x2apic_emulated, 0, 0},
+	{IPI_X2APIC_EMULATED, LSTAR, kernel_on_syscall_x2apic_emulated, 0, 0},
 	{KERNEL_SERVICE_SYSENTER, 0x174 /* IA32_SYSENTER_CS */, NULL, SELECTOR_KERNEL_CS, 0},
 	{KERNEL_SERVICE_SYSENTER, 0x175 /* IA32_SYSENTER_ESP */, sysenter_stack + 64, 0, 0},
 	{KERNEL_SERVICE_SYSENTER, IA32_SYSENTER_EIP, kernel_on_sysenter, 0, 0},
@@ -568,8 +568,8 @@ static uint64_t wanted_at_full_speed(const struct kernel *k)
 {
 	bool x2apic = services_lend_x2apic(k);
 
-	return (x2apic || emulation_replaces(k) ? LACKING : 0) | (x2apic ? X2APIC_LENT : 0) |
-	       (x2apic && k->flags & KERNEL_SERVICE_IPI_X2APIC ? IPI_X2APIC_LENT : 0);
+	return (x2apic || emulation_replaces(k) ? LACKING : 0) | (x2apic ? X2APIC_EMULATED : 0) |
+	       (x2apic && k->flags & KERNEL_SERVICE_IPI_X2APIC ? IPI_X2APIC_EMULATED : 0);
 }
 
 static uint64_t wanted(const struct kernel *k)

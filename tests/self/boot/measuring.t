@@ -112,7 +112,7 @@ equal(ks, {(0, 1, 2, 100)}, "from no interrupt to a hundred")
 ok(not [line for line in clean.text if re.search(r"noise: .* per ", line)], "no slope is printed that is 0")
 equal({name: verdict for name, verdict in verdicts(clean, "noise/local APIC").items()},
       {"noise/local APIC masked around windows": "exact", "noise/local APIC masked while a pass runs": "exact"}, "interrupts are masked at their source")
-r = boot(options=NEHALEM + "suite=noise event=INST_RETIRED.ANY_P inject=not-quiet")
+r = boot(options=NEHALEM + "suite=noise event=INST_RETIRED.ANY_P inject=not-masked")
 equal(set(texts(r, "error")), {"an interrupt that came due during a window was requested",
                                "timer: 1 interrupts, 1 while masked; performance entry: masked 0, kept 1, restored 1"}, "where they are not, both checks tell")
 MOST = few(30, 100)

@@ -7,6 +7,7 @@
 
 #include "pmu/intel/records/apebs.h"
 #include "tests/self/host/intel_ds_tests.h"
+#include "pmu/x86/general.h"
 
 #define APEBS_HEAD (sizeof(struct apebs_header) + sizeof(struct apebs_basic))
 

@@ -9,6 +9,7 @@
 #include "pmu/intel/events/extra.h"
 #include "pmu/intel/records/pebs.h"
 #include "tests/self/host/intel_lbr_tests.h"
+#include "pmu/x86/general.h"
 
 #define ROOM 4096
 
@@ -288,9 +289,9 @@ static void pebs_formats(void **unused)
 
 			assert_int_equal(r->ip, CODE + ran - !trap);
 			assert_int_equal(r->flags, 2);
-			assert_int_equal(r->gpr[0], 0x1111000000000000 + ran - !trap);
+			assert_int_equal(r->general[0], 0x1111000000000000 + ran - !trap);
 			for (unsigned g = 1; g < 16; g++)
-				assert_int_equal(r->gpr[g], 0x1111000000000000 + (g << 8));
+				assert_int_equal(r->general[g], 0x1111000000000000 + (g << 8));
 			if (of[p].format >= 1) {
 				assert_int_equal(r->status, 1);
 				assert_int_equal(r->address, 0);
@@ -300,7 +301,7 @@ static void pebs_formats(void **unused)
 			if (of[p].format >= 2)
 				assert_int_equal(r->eventing_ip, CODE + ran - 1);
 			if (of[p].format >= 3)
-				assert_int_equal(r->tsc, 1000 + FAKE_PATH_CYCLE * ran);
+				assert_int_equal(r->clock, 1000 + FAKE_PATH_CYCLE * ran);
 		}
 		/* Off: nothing is armed any more. */
 		fake_path_nops(&path, 4);
@@ -451,7 +452,7 @@ static void pebs_adaptive(void **unused)
 	assert_int_equal(basic->format, groups | (uint64_t)full << 48);
 	assert_int_equal(basic->ip, CODE + 48);
 	assert_int_equal(basic->counters, 1);
-	assert_int_equal(basic->tsc, 1000 + 4 * FAKE_PATH_CYCLE);
+	assert_int_equal(basic->clock, 1000 + 4 * FAKE_PATH_CYCLE);
 	const struct pebs_memory *m = (const struct pebs_memory *)(basic + 1);
 	assert_int_equal(m->address, 0);
 	const struct pebs_gprs *g = (const struct pebs_gprs *)(m + 1);

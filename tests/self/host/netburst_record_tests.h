@@ -198,7 +198,7 @@ static void precise_samples(void **state)
 	assert_int_equal(get_word(PEBS_BUFFER), 0x246);
 	assert_int_equal(get_word(PEBS_BUFFER + 8), path.regs.ip);
 	for (unsigned i = 0; i < 16; i++)
-		assert_true(get_word(PEBS_BUFFER + 16 + 8 * i) == path.regs.gpr[i]);
+		assert_true(get_word(PEBS_BUFFER + 16 + 8 * i) == path.regs.general[i]);
 	assert_int_equal(interrupts(), 0);
 	for (unsigned i = 0; i < 4; i++)
 		fake_path_load(&path, 0x10000);
@@ -365,7 +365,7 @@ static void debug_store_of_32_bits(void **state)
 	assert_int_equal(get_word(PEBS_BUFFER), 0x202);
 	assert_int_equal(get_word(PEBS_BUFFER + 4), path.regs.ip);
 	for (unsigned i = 0; i < 8; i++)
-		assert_int_equal(get_word(PEBS_BUFFER + 8 + 4 * i), (uint32_t)path.regs.gpr[i]);
+		assert_int_equal(get_word(PEBS_BUFFER + 8 + 4 * i), (uint32_t)path.regs.general[i]);
 	assert_int_equal(get_word(PEBS_BUFFER + 40), 0);
 	assert_true(value(16) == 0xfe76543210);
 }

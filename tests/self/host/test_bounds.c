@@ -4,7 +4,7 @@
  * This processor runs each kernel step by step (where it cannot, the path is read off the code). What is
  * architectural must be as declared. What depends on the micro-architecture (cycles, caches, TLBs,
  * prediction, forwarding, clears, assists, transitions) is shown by machines that run the trace: the model of
- * each virtual CPU, which must stay inside each interval, and for both ends of the interval its corner
+ * each virtual CPU, which must stay inside each interval, and for both ends of the interval its extreme
  * machine (tests/self/host/support/extremes.h), which must come to that end and not beyond. Then every number
  * is changed by one, up and down, slope and fixed part: each change must make that kernel fail, and no other.
  *
@@ -40,7 +40,7 @@ static const uint64_t sizes[] = {1, 4, 12, 30};
 struct bounded {
 	const struct kernel *kernel;
 	enum quantity quantity;
-	const struct extreme *corner;
+	const struct extreme *extreme;
 	unsigned first; /* of the sizes that were run */
 	struct {
 		uint64_t low, high;             /* the extreme machines */
@@ -89,8 +89,8 @@ static void run_extremes(struct bounded *it, struct trace *traces)
 	for (unsigned i = it->first; i < SIZES; i++) {
 		struct extreme_run run = {&traces[i], &traces[WARM], it->quantity};
 
-		it->seen[i].low = it->corner->low->count(&run);
-		it->seen[i].high = it->corner->high->count(&run);
+		it->seen[i].low = it->extreme->low->count(&run);
+		it->seen[i].high = it->extreme->high->count(&run);
 		it->seen[i].model_low = UINT64_MAX;
 	}
 }
@@ -121,25 +121,25 @@ static const char *reason_of(const struct kernel *k, enum quantity q)
 	return kernel_amount(k, q, 1).reason;
 }
 
-/* @return how many intervals kernel k has; a reason that no corner knows is printed and counted in *unknown
+/* @return how many intervals kernel k has; a reason that no extreme knows is printed and counted in *unknown
  */
 static unsigned find_intervals(const struct kernel *k, struct bounded *its, unsigned *unknown)
 {
 	unsigned n = 0;
 
 	for (enum quantity q = 0; q < Q_COUNT; q++) {
-		const struct extreme *corner = extreme_of(q, reason_of(k, q));
+		const struct extreme *extreme = extreme_of(q, reason_of(k, q));
 
 		if (quantity_info[q].class == QUANTITY_ARCH || !kernel_amount(k, q, 1).defined)
 			continue;
-		if (!corner || (!reason_of(k, q) && !is_modelled(q))) {
+		if (!extreme || (!reason_of(k, q) && !is_modelled(q))) {
 			printf("%s, %s: no extreme machine for \"%s\"\n", k->name, quantity_info[q].name,
 			       reason_of(k, q));
 			(*unknown)++;
 			continue;
 		}
 		its[n++] = (struct bounded){
-			.kernel = k, .quantity = q, .corner = corner, .first = brief(k) ? LARGEST : 0};
+			.kernel = k, .quantity = q, .extreme = extreme, .first = brief(k) ? LARGEST : 0};
 	}
 	return n;
 }
@@ -233,7 +233,7 @@ static bool holds(const struct bounded *it, bool verbose)
 
 		printf("%s, N = %lu: %s: %ld to %ld declared, but %s shows %lu and %s %lu\n",
 		       it->kernel->name, sizes[i], quantity_info[it->quantity].name, a.low, a.high,
-		       it->corner->low->name, it->seen[i].low, it->corner->high->name, it->seen[i].high);
+		       it->extreme->low->name, it->seen[i].low, it->extreme->high->name, it->seen[i].high);
 	}
 	return in && low && high;
 }
@@ -268,7 +268,7 @@ static void every_end_is_attained(void **state)
 	assert_int_equal(bad, 0);
 }
 
-/* A corner that no signature asks for says nothing. */
+/* An extreme that no signature asks for says nothing. */
 static void every_extreme_is_used(void **state)
 {
 	(void)state;
@@ -276,7 +276,7 @@ static void every_extreme_is_used(void **state)
 		unsigned used = 0;
 
 		for (unsigned i = 0; i < n_intervals; i++)
-			used += intervals[i].corner == c;
+			used += intervals[i].extreme == c;
 		if (!used)
 			printf("nobody says of %s: %s\n", quantity_info[c->quantity].name, c->reason);
 		assert_true(used);

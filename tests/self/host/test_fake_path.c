@@ -4,6 +4,7 @@
  */
 #include "tests/self/host/support/fake_memory.h"
 #include "tests/self/host/support/fake_path.h"
+#include "pmu/x86/general.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -93,9 +94,9 @@ static void instructions_follow_each_other(void **unused)
 	begin();
 	fake_path_nops(&path, 3);
 	expect(0x1002, 0x1003, TRANSFER_NONE, 1);
-	assert_int_equal(seen.registers.gpr[GPR_RAX], 0x1111000000000003);
-	assert_int_equal(seen.registers.gpr[GPR_R15], 0x1111000000000f00);
-	assert_int_equal(seen.step.tsc, 1000 + 3 * FAKE_PATH_CYCLE);
+	assert_int_equal(seen.registers.general[GPR_RAX], 0x1111000000000003);
+	assert_int_equal(seen.registers.general[GPR_R15], 0x1111000000000f00);
+	assert_int_equal(seen.step.clock, 1000 + 3 * FAKE_PATH_CYCLE);
 	fake_path_load(&path, 0x7008);
 	expect(0x1003, 0x1006, TRANSFER_NONE, 3);
 	assert_int_equal(seen.step.n_access, 1);
@@ -116,15 +117,15 @@ static void branches_lead_where_they_lead(void **unused)
 	(void)unused;
 
 	begin();
-	rsp = path.regs.gpr[GPR_RSP];
+	rsp = path.regs.general[GPR_RSP];
 	fake_path_branch(&path, TRANSFER_CALL, 0x2000);
 	expect(0x1000, 0x2000, TRANSFER_CALL, 2);
-	assert_int_equal(seen.registers.gpr[GPR_RSP], rsp - 8);
+	assert_int_equal(seen.registers.general[GPR_RSP], rsp - 8);
 	assert_int_equal(seen.access[0].address, rsp - 8);
 	fake_path_branch(&path, TRANSFER_RETURN, 0x1002);
 	expect(0x2000, 0x1002, TRANSFER_RETURN, 2);
 	assert_int_equal(seen.access[0].address, rsp - 8);
-	assert_int_equal(seen.registers.gpr[GPR_RSP], rsp);
+	assert_int_equal(seen.registers.general[GPR_RSP], rsp);
 	fake_path_far(&path, 0x3000, 3);
 	assert_int_equal(seen.step.level, 0);
 	assert_int_equal(seen.step.level_after, 3);

@@ -403,23 +403,23 @@ static void fetches(void **unused)
 
 static void times(void **unused)
 {
-	struct pmu_record r[2] = {{OP(0, 0), .kind = RECORD_IBS_OP, .tsc = 150},
-				  {OP(0, 0), .kind = RECORD_IBS_OP, .tsc = 151}};
+	struct pmu_record r[2] = {{OP(0, 0), .kind = RECORD_IBS_OP, .clock = 150},
+				  {OP(0, 0), .kind = RECORD_IBS_OP, .clock = 151}};
 	(void)unused;
 
 	r[0].has |= RECORD_HAS_CLOCK;
 	r[1].has |= RECORD_HAS_CLOCK;
 	ibs_judge(&x, r, 2, j);
 	assert_int_equal(j[IBS_TIME].right, 2);
-	r[1].tsc = 149;
+	r[1].clock = 149;
 	ibs_judge(&x, r, 2, j);
 	assert_int_equal(j[IBS_TIME].right, 1);
-	assert_int_equal(
-		wrong((struct pmu_record){.has = RECORD_HAS_IP | RECORD_HAS_CLOCK, .ip = 0x1000, .tsc = 99}),
-		1 << IBS_TIME);
-	assert_int_equal(
-		wrong((struct pmu_record){.has = RECORD_HAS_IP | RECORD_HAS_CLOCK, .ip = 0x1000, .tsc = 201}),
-		1 << IBS_TIME);
+	assert_int_equal(wrong((struct pmu_record){
+				 .has = RECORD_HAS_IP | RECORD_HAS_CLOCK, .ip = 0x1000, .clock = 99}),
+			 1 << IBS_TIME);
+	assert_int_equal(wrong((struct pmu_record){
+				 .has = RECORD_HAS_IP | RECORD_HAS_CLOCK, .ip = 0x1000, .clock = 201}),
+			 1 << IBS_TIME);
 }
 
 int main(void)

@@ -122,7 +122,7 @@ static void spoils_processors(void **state)
 static void spoils_windows(void **state)
 {
 	(void)state;
-	assert_true(apply("a+not-quiet+b"));
+	assert_true(apply("a+not-masked+b"));
 	assert_string_equal(rest, "a+b");
 	assert_int_equal(loud, 1);
 	assert_int_equal(gaps, 0);

@@ -1,6 +1,7 @@
 /* The Intel driver's sampled records against the Intel model: what it sets up, starts, stops and takes out.
  */
 #include "tests/self/host/intel_record_shortcuts.h"
+#include "pmu/x86/general.h"
 
 /* Instructions, which are precise as such on some parts. */
 static struct pmu_recording pebs(unsigned records, unsigned threshold, uint64_t period)
@@ -23,7 +24,7 @@ static void pebs_samples(void **unused)
 		size_t size;
 		uint32_t fields;
 	} of[] = {
-#define AFTER (RECORD_HAS_NEXT_IP | RECORD_HAS_FLAGS | RECORD_HAS_GPRS | RECORD_HAS_GPRS_64)
+#define AFTER (RECORD_HAS_NEXT_IP | RECORD_HAS_FLAGS | RECORD_HAS_GENERAL)
 		{&intel_core2, "PEBS, record format 0", 1, 144,
 		 RECORD_HAS_IP | RECORD_HAS_BEFORE | (AFTER & ~(uint32_t)RECORD_HAS_NEXT_IP)},
 		{&intel_goldmont, "PEBS, record format 3", 1, 200,
@@ -62,7 +63,7 @@ static void pebs_samples(void **unused)
 			}
 			begin(&r);
 			fake_cpu_path()->regs.ip = CODE;
-			uint64_t rax = fake_cpu_path()->regs.gpr[0];
+			uint64_t rax = fake_cpu_path()->regs.general[0];
 			fake_path_nops(fake_cpu_path(), 19);
 			assert_int_equal(fake_cpu_interrupts(), 0);
 			fake_path_nops(fake_cpu_path(), 1);
@@ -80,12 +81,13 @@ static void pebs_samples(void **unused)
 					assert_int_equal(got[i].ip, CODE + 5 * (i + 1) - 1);
 				if (got[i].has & RECORD_HAS_NEXT_IP)
 					assert_int_equal(got[i].next_ip, CODE + 5 * (i + 1));
-				if (got[i].has & RECORD_HAS_GPRS) {
-					assert_int_equal(got[i].gpr[0],
+				if (got[i].has & RECORD_HAS_GENERAL) {
+					assert_int_equal(got[i].general[0],
 							 rax + 5 * (i + 1) -
 								 (got[i].has & RECORD_HAS_BEFORE ? 1 : 0));
 					for (unsigned g = 1; g < GPR_COUNT; g++)
-						assert_int_equal(got[i].gpr[g], fake_cpu_path()->regs.gpr[g]);
+						assert_int_equal(got[i].general[g],
+								 fake_cpu_path()->regs.general[g]);
 				}
 				if (got[i].has & RECORD_HAS_COUNTERS)
 					assert_int_equal(got[i].counters, 1ull << c);
@@ -377,9 +379,9 @@ static void apebs_fragments(void **unused)
 		assert_int_equal(record_drain(&pmu, &r, got, MAX), !bad);
 		if (!bad) {
 			assert_int_equal(got[0].ip, CODE);
-			assert_int_equal(got[0].tsc, 77);
+			assert_int_equal(got[0].clock, 77);
 			assert_int_equal(got[0].next_ip, CODE + 3);
-			assert_int_equal(got[0].gpr[GPR_RCX], 5);
+			assert_int_equal(got[0].general[GPR_RCX], 5);
 			assert_int_equal(got[0].counters, 1);
 		}
 	}

@@ -8,6 +8,7 @@
 #include "pmu/netburst/records/record.h"
 #include "tests/self/host/support/recording_cpu.h"
 #include "tests/self/host/support/fake_memory.h"
+#include "pmu/x86/general.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -345,16 +346,16 @@ static void precise_on_each_part(void **state)
 			ip[k] = path()->regs.ip;
 			assert_int_equal(fake_cpu_interrupts(), k == 3);
 		}
-		uint64_t rax = path()->regs.gpr[GPR_RAX];
+		uint64_t rax = path()->regs.general[GPR_RAX];
 		record_state(&pmu, &r, &now);
 		assert_true(now.records == 5 && now.overflow && !now.full);
 		assert_int_equal(finish(&r), 5);
 		for (unsigned k = 0; k < 5; k++) {
 			assert_true(got[k].next_ip == ip[k]);
-			assert_true(got[k].gpr[GPR_R15] == path()->regs.gpr[GPR_R15]);
+			assert_true(got[k].general[GPR_R15] == path()->regs.general[GPR_R15]);
 			assert_int_equal(got[k].has, r.source->fields);
 		}
-		assert_true(got[4].gpr[GPR_RAX] == rax);
+		assert_true(got[4].general[GPR_RAX] == rax);
 		assert_int_equal(msr(MSR_PEBS_ENABLE), 0);
 		assert_int_equal(msr(MSR_DS_AREA), 0);
 		assert_int_equal(msr(MSR_NETBURST_CCCR0 + 16), 0);
@@ -567,8 +568,8 @@ static void debug_store_of_32_bits(void **state)
 	assert_int_equal(fake_cpu_interrupts(), 1);
 	assert_int_equal(finish(&r), 2);
 	assert_true(got[1].next_ip + 2 == end);
-	assert_int_equal(got[1].gpr[GPR_RSP], (uint32_t)path()->regs.gpr[GPR_RSP]);
-	assert_false(got[1].has & RECORD_HAS_GPRS_64);
+	assert_int_equal(got[1].general[GPR_RSP], (uint32_t)path()->regs.general[GPR_RSP]);
+	assert_int_equal(record_registers(&got[1]), GPR_COUNT_32);
 	r = recording(RECORD_BTS, 8, 0);
 	begin(&r);
 	jumps(3);

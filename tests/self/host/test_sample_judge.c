@@ -3,6 +3,7 @@
  * found.
  */
 #include "tests/judge/sample_judge.h"
+#include "pmu/x86/general.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,22 +59,23 @@ static void begin(const struct pmu_event *e, uint64_t period, unsigned windows)
 	for (unsigned i = 0; i < STEPS; i++) {
 		registers[i].flags = 0x202 + i;
 		for (unsigned g = 0; g < GPR_COUNT; g++)
-			registers[i].gpr[g] = 100 * i + g;
+			registers[i].general[g] = 100 * i + g;
 	}
 	expect(e, period, windows);
 	for (n = 0; n < n_expected; n++) {
 		const struct path_step *s = &steps[expected[n]];
 
 		record[n] = (struct pmu_record){
-			.has = RECORD_HAS_IP | RECORD_HAS_NEXT_IP | RECORD_HAS_GPRS | RECORD_HAS_GPRS_64 |
-			       RECORD_HAS_FLAGS | RECORD_HAS_ADDRESS | RECORD_HAS_CLOCK,
+			.has = RECORD_HAS_IP | RECORD_HAS_NEXT_IP | RECORD_HAS_GENERAL | RECORD_HAS_FLAGS |
+			       RECORD_HAS_ADDRESS | RECORD_HAS_CLOCK,
+			.n_general = GPR_COUNT,
 			.ip = s->ip,
 			.next_ip = s->next,
 			.flags = registers[expected[n]].flags,
 			.address = s->n_access ? access[s->access].address : 0,
-			.tsc = 1000 + n,
+			.clock = 1000 + n,
 		};
-		memcpy(record[n].gpr, registers[expected[n]].gpr, sizeof record[n].gpr);
+		memcpy(record[n].general, registers[expected[n]].general, sizeof record[n].general);
 	}
 }
 
@@ -228,7 +230,7 @@ static void late_ones_are_told(void **unused)
 	(void)unused;
 	begin(&loads, 2, 4);
 	assert_int_equal(sample_not_early(&x, record, n), n);
-	memcpy(record[0].gpr, registers[4].gpr, sizeof record[0].gpr);
+	memcpy(record[0].general, registers[4].general, sizeof record[0].general);
 	record[0].flags = registers[4].flags;
 	finds(1 << SAMPLE_REGISTERS);
 	x.late = true;
@@ -261,14 +263,14 @@ static void registers_before(void **unused)
 		record[k].has |= RECORD_HAS_BEFORE;
 		record[k].flags = expected[k] ? registers[expected[k] - 1].flags : 0xbad;
 		for (unsigned g = 0; g < GPR_COUNT; g++)
-			record[k].gpr[g] = expected[k] ? registers[expected[k] - 1].gpr[g] : 0xbad;
+			record[k].general[g] = expected[k] ? registers[expected[k] - 1].general[g] : 0xbad;
 	}
 	finds(0);
 	assert_int_equal(j[SAMPLE_REGISTERS].checked, n - 2);
-	record[4].gpr[3]++;
+	record[4].general[3]++;
 	finds(1 << SAMPLE_REGISTERS);
-	record[4].gpr[3]--;
-	memcpy(record[4].gpr, registers[expected[4]].gpr, sizeof record[4].gpr);
+	record[4].general[3]--;
+	memcpy(record[4].general, registers[expected[4]].general, sizeof record[4].general);
 	finds(1 << SAMPLE_REGISTERS);
 }
 
@@ -315,7 +317,7 @@ static void wrong_ones_are_found(void **unused)
 	finds(1 << SAMPLE_INSTRUCTION | 1 << SAMPLE_PLACE);
 	for (unsigned g = 0; g < GPR_COUNT; g++) {
 		begin(&loads, 1, 2);
-		record[4].gpr[g]++;
+		record[4].general[g]++;
 		finds(1 << SAMPLE_REGISTERS);
 		assert_int_equal(j[SAMPLE_REGISTERS].right, n - 1);
 	}
@@ -329,13 +331,13 @@ static void wrong_ones_are_found(void **unused)
 	record[4].address++;
 	finds(1 << SAMPLE_ADDRESS);
 	begin(&loads, 1, 2);
-	record[0].tsc = 999;
+	record[0].clock = 999;
 	finds(1 << SAMPLE_TIME);
 	begin(&loads, 1, 2);
-	record[1].tsc = 2001;
+	record[1].clock = 2001;
 	finds(1 << SAMPLE_TIME);
 	begin(&loads, 1, 2);
-	record[5].tsc = record[4].tsc - 1;
+	record[5].clock = record[4].clock - 1;
 	finds(1 << SAMPLE_TIME);
 }
 
@@ -346,26 +348,26 @@ static void the_way_into_another_ring(void **unused)
 	path.from = 1;
 	path.to = STEPS - 1;
 	begin(&loads, 1, 1); /* of steps 0, 1, 1, 3, 4 and 4 */
-	record[0].gpr[GPR_RSP] += 16;
+	record[0].general[GPR_RSP] += 16;
 	finds(1 << SAMPLE_REGISTERS); /* it is of the kernel's ring, too */
 	for (unsigned i = 1; i < STEPS - 1; i++)
 		steps[i].level = steps[i].level_after = 3;
 	begin(&loads, 1, 1);
-	record[0].gpr[GPR_RSP] += 16;
+	record[0].general[GPR_RSP] += 16;
 	record[0].address += 16;
 	finds(0);
 	assert_int_equal(j[SAMPLE_REGISTERS].checked, 5);
 	assert_int_equal(j[SAMPLE_ADDRESS].checked, 5);
-	record[1].gpr[GPR_RSP] += 16;
+	record[1].general[GPR_RSP] += 16;
 	finds(1 << SAMPLE_REGISTERS);
 	begin(&branches, 1, 1); /* of steps 2 and 5, which is on the way back */
-	record[1].gpr[GPR_RSP] += 16;
+	record[1].general[GPR_RSP] += 16;
 	finds(0);
 	assert_int_equal(j[SAMPLE_REGISTERS].checked, 1);
 	/* A handler in the midst of the kernel is the kernel's. */
 	steps[3].level = steps[3].level_after = 0;
 	begin(&loads, 1, 1);
-	record[3].gpr[GPR_RSP] += 16;
+	record[3].general[GPR_RSP] += 16;
 	record[3].address += 16;
 	finds(1 << SAMPLE_REGISTERS | 1 << SAMPLE_ADDRESS);
 	for (unsigned i = 0; i < STEPS; i++)
@@ -439,10 +441,10 @@ static void unknown_events(void **unused)
 	assert_int_equal(j[SAMPLE_INSTRUCTION].checked, n);
 	record[3].ip = 0x1005;
 	record[3].next_ip = 0x1000;
-	memcpy(record[3].gpr, registers[2].gpr, sizeof record[3].gpr);
+	memcpy(record[3].general, registers[2].general, sizeof record[3].general);
 	record[3].flags = registers[2].flags;
 	finds(0);
-	record[3].gpr[5]++;
+	record[3].general[5]++;
 	finds(1 << SAMPLE_REGISTERS);
 	record[3].ip = 0x1004;
 	finds(1 << SAMPLE_INSTRUCTION);

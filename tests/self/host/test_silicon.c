@@ -314,7 +314,7 @@ static struct {
 	unsigned exact, within, excepted, rowless;
 } tally;
 
-static bool quiet;
+static bool counts_only;
 
 /* One count. @return whether it is as expected, or known not to be */
 static bool judge_count(const char *cpu, const char *counted, const struct program *p,
@@ -344,7 +344,7 @@ static bool judge_count(const char *cpu, const char *counted, const struct progr
 		tally.excepted++;
 		return true;
 	}
-	if (!quiet)
+	if (!counts_only)
 		print_message("# %s %s (%s%s), %s: counted %" PRIu64 " to %" PRIu64 ", expected %" PRId64
 			      " to %" PRId64 "\n",
 			      cpu, counted, e[0]->name, n > 1 ? ", ..." : "", p->name, low, high, x.low,
@@ -417,7 +417,7 @@ static void other_counts_are_not(void **state)
 	const struct pmu_event *e[JOINED];
 
 	(void)state;
-	quiet = true;
+	counts_only = true;
 	rows_of(0x506e3); /* Skylake */
 	assert_int_equal(rows_of_selector(0x1c4, e), 1);
 	assert_true(judge_count("some", "COND", &programs[1], e, 1, "7720000 7720000 0 0"));
@@ -431,7 +431,7 @@ static void other_counts_are_not(void **state)
 	assert_null(exception_of("core2", "INST_RETIRED:STORES", "total"));
 	assert_non_null(exception_of("core2", "INST_RETIRED:STORES", "integer"));
 	memset(&tally, 0, sizeof tally);
-	quiet = false;
+	counts_only = false;
 }
 
 static int read_data(void **state)

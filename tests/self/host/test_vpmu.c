@@ -454,7 +454,8 @@ static void steps_are_broken(void **unused)
 
 		for (unsigned i = 0; i < 10; i++) {
 			struct qterm terms[RECORDED_TERMS] = {{Q_LOADS, i + 1}};
-			struct step_copies d = {.registers.gpr = {100 + i}, .access = {{.address = 0x800}}};
+			struct step_copies d = {.registers.general = {100 + i},
+						.access = {{.address = 0x800}}};
 			struct step s = {.terms = terms,
 					 .n_terms = 1,
 					 .next = 0x40,
@@ -462,7 +463,7 @@ static void steps_are_broken(void **unused)
 					 .registers = &d.registers,
 					 .access = d.access,
 					 .n_access = 1,
-					 .tsc = 50 + i};
+					 .clock = 50 + i};
 
 			step_break(&b, &s, &d, terms);
 			late += s.n_terms != 1 || terms[0].amount != i + 1;
@@ -471,9 +472,9 @@ static void steps_are_broken(void **unused)
 			lost += s.transfer != TRANSFER_JUMP;
 			off += s.next != 0x40;
 			address += d.access[0].address != 0x800;
-			registers += d.registers.gpr[0] != 100 + i;
+			registers += d.registers.general[0] != 100 + i;
 			kind += d.access[0].store;
-			still += s.tsc != 50 + i;
+			still += s.clock != 50 + i;
 		}
 		assert_int_equal(late, f == STEP_LATE ? 10 : 0);
 		assert_int_equal(lost, f == STEP_BRANCH_LOST ? 2 : 0);

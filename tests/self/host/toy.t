@@ -114,7 +114,7 @@ for name, (suite, check, verdict) in TOLD.items():
 # What breaks the virtual PMU, and not the model, breaks this one as well.
 status, _, document, text = run(*ALL, "inject=branch-target-off")
 ok(status == 1 and any(c.startswith("BTS whole") for c, _ in bad(document).get("trace", ())), "branch-target-off, of records on every virtual CPU, is told by the trace", text[-400:])
-status, _, document, text = run(*ALL, "inject=not-quiet")
+status, _, document, text = run(*ALL, "inject=not-masked")
 equal(bad(document).get("noise"), {("interrupt line masked around windows", "error")}, "a timer that stays as it is around windows is told by the noise")
 trips = {(a["trip"], a["kernel"], a["state"]) for a in sound["attributions"]}
 equal(trips, {("interrupts", "timer", "counted")}, "round trips into the timer's handler were measured")

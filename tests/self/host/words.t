@@ -22,6 +22,11 @@ WORDS = set("""
     idt gdt ldt tss lvt lvtpc apic apics lapic xapic x2apic tsc hpet cpl iopl ring rings ring0 ring1 ring2 ring3
     ia32 sdm apm
 """.split())
+# Names that say nothing to a newcomer, and the field's word for each.
+PRIVATE = {
+    "lent": "emulated", "companion": "second CPU", "corner": "extreme", "corners": "extremes", "quiet": "masked", "deeds": "what is done",
+    "burst": "a number of them", "rest_step": "step", "step_rest": "step", "pmu_hands": "driver", "as_silicon": "by the rules of silicon",
+}
 INSTRUCTION_SETS = {e.name for e in os.scandir(os.path.join(TOP, "arch")) if e.is_dir()}
 # What a list of one instruction set's own, beside neutral ones, is called.
 OWN_LISTS = ("pmu/quantity/x86.def",)
@@ -41,6 +46,12 @@ def words(text):
     return found | ({"asm"} if MACHINE_CODE.search(code) else set())
 
 
+def private(text):
+    """Private words in a source's code: names, or parts of names between underscores."""
+    code = re.sub(r"[^A-Za-z0-9_]+", " ", without_comments(text)).lower()
+    return {w for w in PRIVATE if re.search(r"(?<![a-z0-9])%s(?![a-z0-9])" % w, code)}
+
+
 def neutral(name):
     return not name.startswith(FREE) and name not in OWN_LISTS and not owned_by(name) & INSTRUCTION_SETS
 
@@ -57,6 +68,10 @@ def main():
     ok(not complaints, "the list of exceptions is well formed, each with a reason", complaints)
     ok(not said - listed, "nothing neutral says a word of x86, but for what is listed", lines(said - listed))
     ok(not listed - said, "every exception is still needed", lines(listed - said))
+
+    private_names = [(f, w) for f, text in sources().items() for w in private(text)]
+    ok(not private_names, "no name needs a glossary where the field has a word", ["%s says %s: %s" % (f, w, PRIVATE[w]) for f, w in sorted(private_names)])
+    ok(private("int X2APIC_LENT; bool quiet;") == {"lent", "quiet"} and not private("silently netburst /* lent */ cornered"), "such a name is told, as part of a name too")
 
     # The other side: what is planted is told.
     ok(words('const char *s = "in ring 3 alone";') == {"ring"} and words("uint8_t its_rdpmc;") == {"rdpmc"} and

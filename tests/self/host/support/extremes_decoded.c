@@ -41,18 +41,18 @@ uint64_t count_four_each(const struct extreme_run *r)
 
 uint64_t count_loop_decoded(const struct extreme_run *r)
 {
-	return DECODER * loop_instructions(r) + CORNER_DISTURBED * (KERNEL_FULL_LINE - 1 + DECODER);
+	return DECODER * loop_instructions(r) + EXTREME_DISTURBED * (KERNEL_FULL_LINE - 1 + DECODER);
 }
 
 uint64_t count_loop_looked_up(const struct extreme_run *r)
 {
-	return loop_instructions(r) + CORNER_DISTURBED * KERNEL_FULL_LINE;
+	return loop_instructions(r) + EXTREME_DISTURBED * KERNEL_FULL_LINE;
 }
 
 uint64_t count_lines_held(const struct extreme_run *r)
 {
 	uint64_t all = ring_lines(r) * KERNEL_FULL_LINE,
-		 taken = CORNER_DISTURBED * (KERNEL_FULL_LINE - 1 + DECODER);
+		 taken = EXTREME_DISTURBED * (KERNEL_FULL_LINE - 1 + DECODER);
 
 	return all > taken ? all - taken : 0;
 }

@@ -7,7 +7,7 @@
 
 #include "tests/self/host/support/extreme_machine.h"
 
-#define CORNER_DISTURBED 8 /* lines or translations that others take from a kernel in one run */
+#define EXTREME_DISTURBED 8 /* lines or translations that others take from a kernel in one run */
 
 uint64_t count_half_lines(const struct extreme_run *r);
 uint64_t count_half_decoded(const struct extreme_run *r);

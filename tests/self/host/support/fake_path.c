@@ -1,6 +1,7 @@
 #include "tests/self/host/support/fake_path.h"
 
 #include "tests/self/host/support/model_registers.h"
+#include "pmu/x86/general.h"
 
 #include <string.h>
 
@@ -13,9 +14,9 @@ void fake_path_start(struct fake_path *p, const struct pmu_model *model, void *s
 	p->state = state;
 	p->regs.ip = ip;
 	p->regs.flags = 2;
-	p->tsc = 1000;
+	p->clock = 1000;
 	for (unsigned i = 0; i < GPR_COUNT; i++)
-		p->regs.gpr[i] = 0x1111000000000000 + (i << 8);
+		p->regs.general[i] = 0x1111000000000000 + (i << 8);
 	for (unsigned i = 0; i < VECTORS_BOTH; i++)
 		p->vectors[i] = (uint8_t)(i + i / VECTORS_SIZE);
 }
@@ -31,7 +32,7 @@ void fake_path_step(struct fake_path *p, struct step *s, uint64_t next)
 	s->level = p->level;
 	s->ip = p->regs.ip;
 	s->next = next;
-	s->tsc = p->tsc += FAKE_PATH_CYCLE;
+	s->clock = p->clock += FAKE_PATH_CYCLE;
 	s->registers = &p->regs;
 	s->vectors = p->vectors;
 	p->regs.ip = next;
@@ -59,7 +60,7 @@ void fake_path_access(struct fake_path *p, unsigned length, const struct qterm *
 			 .access = access,
 			 .n_access = n_access};
 
-	p->regs.gpr[GPR_RAX]++;
+	p->regs.general[GPR_RAX]++;
 	fake_path_step(p, &s, p->regs.ip + length);
 }
 
@@ -122,8 +123,8 @@ static void branch(struct fake_path *p, enum step_transfer kind, uint64_t to, ui
 		terms[s.n_terms++] = (struct qterm){call ? Q_STORES : Q_LOADS, 1};
 		terms[s.n_terms++] = (struct qterm){call ? Q_INSN_STORE : Q_INSN_LOAD, 1};
 		terms[s.n_terms++] = (struct qterm){call ? Q_STORE_BYTES : Q_LOAD_BYTES, 8};
-		access.address = p->regs.gpr[GPR_RSP] - (call ? 8 : 0);
-		p->regs.gpr[GPR_RSP] += call ? -8ull : 8ull;
+		access.address = p->regs.general[GPR_RSP] - (call ? 8 : 0);
+		p->regs.general[GPR_RSP] += call ? -8ull : 8ull;
 	}
 	if (mispredicted)
 		terms[s.n_terms++] = (struct qterm){Q_BR_MISPRED, 1};

@@ -22,7 +22,7 @@ struct fake_path {
 	struct step_registers regs; /* as the last instruction left them; .ip: of the one that comes next */
 	uint8_t vectors[VECTORS_BOTH]; /* shown with each step: byte i is i, in upper halves i + 1, at first
 					*/
-	uint64_t tsc;
+	uint64_t clock;
 	uint8_t level;
 	struct step last; /* the last step, but for what it points to */
 	bool changed;     /* what advance() returned for it */
