@@ -4,7 +4,11 @@
 #include "pmu/intel/errata/errata.h"
 #include "pmu/netburst/errata/errata.h"
 #include "tests/judge/errata.h"
+#include "arch/levels.h"
+#include "pmu/contract/counter_values.h"
+#include "tests/judge/event_judge.h"
 #include "tests/self/host/fake_kernels.h"
+#include "tests/self/host/support/scripted_pmu.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -83,6 +87,10 @@ FAKE_KERNEL(far_jumps, "far_jumps", 0, FAKE_EXACT(INSTRUCTIONS, 5, 2), FAKE_EXAC
 FAKE_KERNEL(iret_self, "iret_self", 0, FAKE_EXACT(INSTRUCTIONS, 8, 4), FAKE_EXACT(BR_FAR, 1, 0),
 	    FAKE_EXACT(INSN_CPUID, 0, 0));
 
+/* Its handler runs in ring 0. */
+FAKE_KERNEL(system_calls, "system_calls", KERNEL_USER_ONLY, FAKE_EXACT(INSTRUCTIONS, 9, 2),
+	    FAKE_EXACT(BR_FAR, 2, 0), FAKE_EXACT(INTERRUPTS_SW, 1, 0), FAKE_EXACT(RING_TO_KERNEL, 1, 0));
+
 static struct pmu pmu;
 static const struct pmu_event instructions = {
 	.name = "INST_RETIRED.ANY_P", .terms = {{Q_INSTRUCTIONS, 1}}, .judgement = EVENT_EXACT};
@@ -147,6 +155,61 @@ static void counts(void **state)
 	assert_non_null(strstr(r.judgement.text, "as erratum BV52 or SRF7 says: "));
 }
 
+/* What is counted in ring 3 is held against what an erratum makes of a count there. */
+static void levels(void **state)
+{
+	uint8_t user = (uint8_t)level_user();
+	struct event_place place = {
+		.pmu = &pmu, .event = &instructions, .kernel = &system_calls, .level = user};
+	const struct erratum_count *c = intel_known_errata.counts;
+	struct pmu_event altered;
+	struct expectation right, as_said, system;
+	struct result r = {.suite = "events",
+			   .name = "n",
+			   .event = "INST_RETIRED.ANY_P",
+			   .kernel = "system_calls",
+			   .counter = "PMC0",
+			   .level = level_name(user),
+			   .n_observations = 1};
+	bool meant;
+
+	(void)state;
+	scripted.handled = 4; /* instructions of the handler */
+	place.highest = counter_highest(&pmu.counter[0]);
+	while (strcmp(c->number, "SRF7"))
+		c++;
+	assert_true(errata_alter(c, &instructions, &altered, &meant));
+	assert_int_equal(event_expected(&place, 5, &right), EXPECTATION_OK);
+	place.event = &altered;
+	assert_int_equal(event_expected(&place, 5, &as_said), EXPECTATION_OK);
+	place.level = 0;
+	assert_int_equal(event_expected(&place, 5, &system), EXPECTATION_OK);
+	assert_int_not_equal(as_said.low, right.low);
+	assert_int_not_equal(as_said.low, system.low);
+	for (unsigned as_system = 0; as_system < 2; as_system++) {
+		r.observation[0] = (struct observation){.n = 5, .low = right.low, .high = right.high};
+		histogram_add(&r.observation[0].seen, as_system ? system.low : as_said.low);
+		judge(r.observation, 1, &r.judgement);
+		errata_judge(&pmu, &r);
+		assert_int_equal(r.judgement.verdict, as_system ? VERDICT_WRONG : VERDICT_ERRATUM);
+	}
+	scripted.handled = 0;
+}
+
+/* A check that compares without counting is a trial as well. */
+static void trials(void **state)
+{
+	struct result r = {.suite = "control", .name = "write near the top/FIXED_CTR2"};
+
+	(void)state;
+	r.judgement.verdict = VERDICT_EXACT;
+	errata_judge(&pmu, &r);
+	assert_int_equal(of("BJ77")->tried, 1);
+	r.judgement.verdict = VERDICT_SKIPPED;
+	errata_judge(&pmu, &r);
+	assert_int_equal(of("BJ77")->tried, 1);
+}
+
 /* Near misses: twice as much, less in place of more, at one N alone, and on a kernel without it. */
 static void near_misses(void **state)
 {
@@ -204,6 +267,15 @@ static void symptoms(void **state)
 	assert_int_equal(
 		compared("power-up/IA32_PERF_GLOBAL_CTRL", "expected", 15, 15 | 3ll << 32).judgement.verdict,
 		VERDICT_WRONG);
+	/* A bit that is lost beside those that are too many is none of the erratum's. */
+	assert_int_equal(compared("stop at an overflow/PMC0",
+				  "status that stays after a stop at an overflow 4, observed 0x3", 4, 3)
+				 .judgement.verdict,
+			 VERDICT_WRONG);
+	assert_int_equal(compared("stop at an overflow/PMC0",
+				  "status that stays after a stop at an overflow 4, observed 0x5", 4, 5)
+				 .judgement.verdict,
+			 VERDICT_ERRATUM);
 }
 
 /* What no vendor has published is named, and gives no verdict. */
@@ -240,6 +312,12 @@ static void by_rule(void **state)
 	assert_true(meant);
 	assert_int_equal(out.terms[1].quantity, Q_BRANCHES);
 	assert_int_equal(out.terms[2].coefficient, 0);
+	/* A term of another amount is no sign of it: the erratum adds to that one. */
+	ruled.terms[1] = (struct event_term){Q_INSN_CPUID, 2};
+	assert_true(errata_alter(&c, &ruled, &out, &meant));
+	assert_false(meant);
+	assert_int_equal(out.terms[1].quantity, Q_INSN_CPUID);
+	assert_int_equal(out.terms[1].coefficient, 3);
 	ruled.name = "BR_INST";
 	assert_false(errata_alter(&c, &ruled, &out, &meant));
 }
@@ -251,6 +329,8 @@ int main(void)
 		cmocka_unit_test(processors),
 		cmocka_unit_test(tables),
 		cmocka_unit_test_setup(counts, setup),
+		cmocka_unit_test_setup(levels, setup),
+		cmocka_unit_test_setup(trials, setup),
 		cmocka_unit_test_setup(near_misses, setup),
 		cmocka_unit_test_setup(symptoms, setup),
 		cmocka_unit_test_setup(observations, setup),

@@ -1,0 +1,192 @@
+/*
+ * The suite `errata` with other suites by script in place of control, events and sampling: what it asks them
+ * for, and what it makes of their results.
+ */
+#include "tests/suites/errata.c"
+
+#include "pmu/intel/errata/errata.h"
+#include "tests/self/host/fake_kernels.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static const char *said; /* check=, as sampling is asked for it */
+static char kernel_glob[64];
+static unsigned asked;
+/* Results that control gives: how many are as the erratum says, and how many right where it would show. */
+static unsigned present, denied;
+
+static void control(struct run *run)
+{
+	struct result r = {.suite = "control", .name = "write near the top/FIXED_CTR2", .n_observations = 1};
+
+	for (unsigned i = 0; i < present + denied; i++) {
+		r.observation[0] = (struct observation){.n = 1};
+		histogram_add(&r.observation[0].seen, i < present);
+		judge(r.observation, 1, &r.judgement);
+		if (i < present)
+			judgement_set(&r.judgement, VERDICT_WRONG, "interrupts of writes 0, observed 0x1");
+		run->report(run, &r);
+	}
+}
+
+static void sampling(struct run *run)
+{
+	asked++;
+	said = run->options->check_glob;
+	snprintf(kernel_glob, sizeof kernel_glob, "%s", run->options->kernel_glob);
+}
+
+FAKE_KERNEL(far_jumps, "far_jumps", 0, FAKE_EXACT(INSTRUCTIONS, 5, 2), FAKE_EXACT(BR_FAR, 1, 0));
+
+static const struct pmu_event instructions = {
+	.name = "INST_RETIRED.ANY_P", .terms = {{Q_INSTRUCTIONS, 1}}, .judgement = EVENT_EXACT};
+static const struct pmu_event *const known[] = {&instructions};
+static const char *counts[2]; /* what each of two counters shows: "right", "as it says", "otherwise" */
+
+static void events(struct run *run)
+{
+	for (unsigned i = 0; i < 2 && counts[i]; i++) {
+		struct result r = {.suite = "events",
+				   .name = "n",
+				   .event = "INST_RETIRED.ANY_P",
+				   .kernel = "far_jumps",
+				   .counter = run->pmu->counter[i].name,
+				   .n_observations = 1};
+		int64_t more = *counts[i] == 'r' ? 0 : *counts[i] == 'a' ? 5 : 1;
+
+		r.observation[0] = (struct observation){.n = 5, .low = 27, .high = 27};
+		histogram_add(&r.observation[0].seen, 27 + more);
+		judge(r.observation, 1, &r.judgement);
+		run->report(run, &r);
+	}
+}
+
+const struct suite suite_control = {"control", "", control, NULL};
+const struct suite suite_sampling = {"sampling", "", sampling, NULL};
+const struct suite suite_events = {"events", "", events, NULL};
+
+static struct erratum_report row;
+static char why[96];
+static struct judgement judged;
+static unsigned rows;
+
+static void keep_row(struct run *run, const struct erratum_report *r)
+{
+	(void)run;
+	rows++;
+	row = *r;
+	snprintf(why, sizeof why, "%s", r->why);
+}
+
+static void keep_result(struct run *run, const struct result *r)
+{
+	(void)run;
+	judged = r->judgement;
+}
+
+static struct pmu pmu;
+
+/* The suite with check= as given, which names one row. */
+static void run_for(const char *check)
+{
+	const struct run_options options = {.check_glob = check};
+	struct run run = {.options = &options, .pmu = &pmu, .report = keep_result, .erratum = keep_row};
+
+	pmu = (struct pmu){.errata = &intel_known_errata,
+			   .processor = {6, 0xaf, 3},
+			   .events = known,
+			   .n_events = 1,
+			   .n_counters = 2,
+			   .deterministic = true,
+			   .counter = {{.name = "PMC0", .width = 48}, {.name = "PMC1", .width = 48}}};
+	said = "nobody asked";
+	asked = rows = 0;
+	judged = (struct judgement){0};
+	errata_begin();
+	suite_errata.run(&run);
+	assert_int_equal(rows, 1);
+}
+
+static void one_way(void **state)
+{
+	(void)state;
+	present = 1, denied = 0;
+	run_for("BJ77");
+	assert_int_equal(row.state, ERRATUM_PRESENT);
+	assert_int_equal(judged.verdict, VERDICT_ERRATUM);
+	assert_int_equal(asked, 0);
+	present = 0, denied = 4;
+	run_for("BJ77");
+	assert_int_equal(row.state, ERRATUM_NOT_OBSERVED);
+	assert_int_equal(row.trials, 4);
+	assert_non_null(strstr(why, "3 in 4"));
+	assert_int_equal(judged.verdict, VERDICT_EXACT);
+	present = denied = 0;
+	run_for("BJ77");
+	assert_int_equal(row.state, ERRATUM_NOT_APPLICABLE);
+	assert_string_equal(judged.text, "");
+}
+
+/* What shows on one counter, and is right on another where it would show, is not what was published. */
+static void both_ways(void **state)
+{
+	static const struct {
+		const char *counts[2];
+		enum erratum_state state;
+		enum verdict verdict;
+		const char *text;
+	} cases[] = {
+		{{"as it says", "as it says"},
+		 ERRATUM_PRESENT,
+		 VERDICT_ERRATUM,
+		 "2 checks are wrong as it says"},
+		{{"as it says", "right"},
+		 ERRATUM_OTHERWISE,
+		 VERDICT_WRONG,
+		 "1 checks are wrong as it says, and 1 are right"},
+		{{"right", "as it says"},
+		 ERRATUM_OTHERWISE,
+		 VERDICT_WRONG,
+		 "1 checks are wrong as it says, and 1 are right"},
+		{{"otherwise", "right"},
+		 ERRATUM_OTHERWISE,
+		 VERDICT_WRONG,
+		 "1 checks are wrong, and not as it says"},
+		{{"right", "right"}, ERRATUM_NOT_OBSERVED, VERDICT_EXACT, ""},
+	};
+
+	(void)state;
+	present = denied = 0;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		memcpy(counts, cases[i].counts, sizeof counts);
+		run_for("SRF7");
+		assert_int_equal(row.state, cases[i].state);
+		assert_int_equal(judged.verdict, cases[i].verdict);
+		assert_non_null(strstr(judged.text, cases[i].text));
+	}
+	memset(counts, 0, sizeof counts);
+}
+
+/* A row's number in check= is none of a sampling check's name. */
+static void samples(void **state)
+{
+	(void)state;
+	present = denied = 0;
+	run_for("BJ101");
+	assert_int_equal(asked, 1);
+	assert_null(said);
+	assert_string_equal(kernel_glob, "calls");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_way),
+		cmocka_unit_test(both_ways),
+		cmocka_unit_test(samples),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
