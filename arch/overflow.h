@@ -54,6 +54,10 @@ extern const struct overflow_way_name overflow_way_name[OVERFLOW_WAYS];
  */
 typedef bool overflow_handler(uint64_t address, enum overflow_way way, void *arg);
 
+/** A general register of the code that was interrupted, numbered as general_register_name() does: for a
+ * handler, while it runs. @return false: there is none of this number, or no handler runs */
+bool overflow_register(unsigned number, uint64_t *value);
+
 /** What lines are part of (x86: "local APIC"), the sentence that it is missing, and what a line is called
  * there (x86: "LVT"). */
 extern const char overflow_device[], overflow_absent[], overflow_entry[];

@@ -38,6 +38,15 @@ const struct option_row experiment_rows[] = {
 	 "none", "what each sample records"},
 	{"cascade", OPTION_LIST, FIELD(cascades), 0, 0, NULL, NULL, NULL,
 	 "an event that starts another, A>B"},
+	{"then", OPTION_NUMBER, FIELD(then), 1, INT64_MAX, NULL, NULL, NULL,
+	 "events of a cascade's second one up to the interrupt"},
+	{"beside", OPTION_LIST, FIELD(beside), 0, 0, NULL, NULL, NULL,
+	 "event strings: counted in the runs in which an event is sampled"},
+	{"sample", OPTION_CHOICE, FIELD(sample), 0, 0, "E|A", NULL, "E",
+	 "A: each sample with all that is known of it; E: its place"},
+	{"max", OPTION_NUMBER, FIELD(most), 1, 20000, NULL, NULL, NULL, "samples at most"},
+	{"buffer", OPTION_NUMBER, FIELD(buffer), 1, 2000, NULL, NULL, NULL,
+	 "records that the hardware writes from interrupt to interrupt"},
 	{"pmu", OPTION_TEXT, FIELD(pmu), 0, 0, NULL, glob_syntax, "*", "globs of PMUs that it is meant for"},
 	{NULL, OPTION_TEXT, 0, 0, 0, 0, NULL, NULL, NULL, NULL},
 };
@@ -46,7 +55,8 @@ static const struct {
 	const char *name;
 	enum experiment_key key;
 } placed[] = {{"kernel", KEY_KERNEL}, {"n", KEY_N},           {"period", KEY_PERIOD}, {"record", KEY_RECORD},
-	      {"code", KEY_CODE},     {"passes", KEY_PASSES}, {"ring", KEY_LEVEL}};
+	      {"code", KEY_CODE},     {"passes", KEY_PASSES}, {"ring", KEY_LEVEL},    {"then", KEY_THEN},
+	      {"sample", KEY_SAMPLE}, {"max", KEY_MAX},       {"buffer", KEY_BUFFER}};
 
 static void keep_place(struct experiment *x, const struct token *t)
 {
@@ -128,6 +138,22 @@ static bool take_metrics(const struct source *s, const struct experiments *all, 
 	return true;
 }
 
+/* They are events like the others, behind them. */
+static bool take_beside(const struct source *s, struct experiment *x)
+{
+	x->n_sampled = (uint8_t)x->events.count;
+	if (x->events.count + x->beside.count > OPTION_ITEMS) {
+		snprintf(s->error->text, sizeof s->error->text,
+			 "%.48s:%u:%u: events= and beside= have more than %d items: share them among two "
+			 "experiments",
+			 s->where, x->beside.item[0].at.line, x->beside.item[0].at.column, OPTION_ITEMS);
+		return false;
+	}
+	memcpy(&x->events.item[x->events.count], x->beside.item, x->beside.count * sizeof *x->beside.item);
+	x->events.count += x->beside.count;
+	return true;
+}
+
 static bool check_bytes(const struct source *s, const struct experiment *x)
 {
 	for (unsigned i = 0; i < x->bytes.count; i++) {
@@ -147,12 +173,12 @@ static bool check_bytes(const struct source *s, const struct experiment *x)
 /* What a section must have, told at its header. */
 static bool complete(const struct source *s, const struct experiments *all, struct experiment *x)
 {
-	if (!take_metrics(s, all, x))
+	if (!take_metrics(s, all, x) || !take_beside(s, x))
 		return false;
 
 	bool own = x->bytes.count || *x->code;
 	bool counts = x->record == RECORD_NONE || x->record == RECORD_PMI || x->record == RECORD_PEBS;
-	const char *missing = !*x->kernel && !own ? "kernel" : counts && !x->events.count ? "events" : NULL;
+	const char *missing = !*x->kernel && !own ? "kernel" : counts && !x->n_sampled ? "events" : NULL;
 
 	if ((*x->kernel != 0) + (x->bytes.count != 0) + (*x->code != 0) > 1) {
 		snprintf(s->error->text, sizeof s->error->text,

@@ -36,7 +36,20 @@ enum experiment_level { EXPERIMENT_HARNESS, EXPERIMENT_USER, EXPERIMENT_BOTH };
 enum experiment_passes { EXPERIMENT_SPLIT, EXPERIMENT_ONE };
 
 /** Keys of which the place matters later. */
-enum experiment_key { KEY_KERNEL, KEY_N, KEY_PERIOD, KEY_RECORD, KEY_PASSES, KEY_LEVEL, KEY_CODE, KEY_COUNT };
+enum experiment_key {
+	KEY_KERNEL,
+	KEY_N,
+	KEY_PERIOD,
+	KEY_RECORD,
+	KEY_PASSES,
+	KEY_LEVEL,
+	KEY_CODE,
+	KEY_THEN,
+	KEY_SAMPLE,
+	KEY_MAX,
+	KEY_BUFFER,
+	KEY_COUNT
+};
 
 #define EXPERIMENT_NAME 32
 
@@ -51,7 +64,13 @@ struct experiment {
 	const struct kernel *own;         /* either, when it has been loaded. NULL: ... */
 	const char *own_why;              /* ... why not; NULL: the kernels are Assay's */
 	struct option_list events, deltas, cascades, metrics;
-	uint64_t n, period; /* 0: as the suites have it; no sampling */
+	struct option_list
+		beside;        /* counted while an event is sampled: behind the others in .events, too ... */
+	uint8_t n_sampled;     /* ... from this item on */
+	uint64_t n, period;    /* 0: as the suites have it; no sampling */
+	uint64_t then;         /* from the overflow that starts a cascade to the interrupt; 0: none */
+	uint32_t most, buffer; /* samples at most, records up to an interrupt; 0: not said */
+	uint8_t sample;        /* 1: each sample is told, with all that is known of it */
 	uint32_t reps;
 	uint8_t level, passes, record; /* enum experiment_level, experiment_passes, record_kind */
 };
@@ -85,6 +104,7 @@ struct experiment_plan {
 	unsigned reps;
 	const struct pmu_record_source *source; /* that makes the records; NULL: none, or record=pmi */
 	unsigned n_requests;                    /* 0: the source records without counters */
+	unsigned n_sampled;                     /* of them; those behind are counted meanwhile */
 	struct event_request request[EXPERIMENT_REQUESTS];
 	struct sched_place place[EXPERIMENT_REQUESTS];
 	uint8_t item[EXPERIMENT_REQUESTS]; /* of events=, that the request comes from */

@@ -2,6 +2,7 @@
 #include "pmu/contract/counter_values.h"
 #include "pmu/events/text.h"
 #include "tests/judge/check.h"
+#include "tests/measure/sampling.h"
 #include "tests/report/level_words.h"
 
 #include "arch/levels.h"
@@ -153,6 +154,7 @@ static bool take_events(const struct planner *p)
 			return planner_refuse(p, at, "%s", error.text);
 		for (n = set_aside(plan, n); n; n--) {
 			plan->item[plan->n_requests++] = (uint8_t)i;
+			plan->n_sampled += i < p->x->n_sampled;
 			if (!fit_level(p, plan->n_requests - 1))
 				return false;
 		}
@@ -267,18 +269,90 @@ static bool take_metrics(const struct planner *p)
 
 /* --- samples and cascades --------------------------------------------------------------------------- */
 
-static bool check_record(const struct planner *p)
+/* What is said of samples, where there are none of that kind. */
+static bool check_sample_keys(const struct planner *p)
 {
 	const struct experiment *x = p->x;
+	bool samples =
+		x->record && x->record != RECORD_BTS && x->record != RECORD_LBR && x->record != RECORD_BRS;
+
+	if (x->sample && !samples)
+		return planner_refuse(p, key(p, KEY_SAMPLE),
+				      "sample=A is of samples: add record=pmi, pebs or ibs-op");
+	if (x->most && !samples)
+		return planner_refuse(p, key(p, KEY_MAX),
+				      "max= is of samples: add record=pmi, pebs or ibs-op");
+	if (x->buffer && x->record != RECORD_PEBS)
+		return planner_refuse(p, key(p, KEY_BUFFER),
+				      "buffer= is of records in memory: take record=pebs, or leave it out");
+	return true;
+}
+
+static bool check_beside(const struct planner *p)
+{
+	const struct experiment *x = p->x;
+
+	if (!x->beside.count)
+		return true;
+	if ((x->record != RECORD_PMI && x->record != RECORD_PEBS) || x->cascades.count)
+		return planner_refuse(p, x->beside.item[0].at,
+				      "beside= counts while record=pmi or record=pebs samples%s",
+				      x->cascades.count ? ", not beside a cascade" : "");
+	if (!p->plan->level)
+		return planner_refuse(
+			p, x->beside.item[0].at,
+			"in %s what beside= counts would have the harness's own in it: take %s=%u",
+			level_name(0), level_heading(), level_user());
+	if (p->plan->n_excluded)
+		return planner_refuse(
+			p, x->beside.item[0].at,
+			"%s is left out, as its counters fell short of the ladder: leave beside= out",
+			p->plan->excluded[0].event ? p->plan->excluded[0].event->name : "a raw event");
+	if (p->plan->n_sampled != 1)
+		return planner_refuse(
+			p, x->beside.item[0].at,
+			"beside= counts while one event is sampled, and events= has %u: share them "
+			"among experiments",
+			p->plan->n_sampled);
+	return p->plan->n_requests - 1 <= SAMPLING_BESIDE ||
+	       planner_refuse(p, x->beside.item[0].at,
+			      "beside= has more than %d events: share them among experiments",
+			      SAMPLING_BESIDE);
+}
+
+static bool check_cascade(const struct planner *p)
+{
+	const struct experiment *x = p->x;
+	unsigned least = p->plan->pmu->pmi_late ? 2 : 1;
 
 	if (x->cascades.count && !p->plan->pmu->driver->cascade)
 		return planner_refuse(p, x->cascades.item[0].at,
 				      "the counters of %s do not start each other: leave cascade= out",
 				      p->plan->pmu->name);
-	if (x->cascades.count > 1 || (x->cascades.count && x->record))
+	if (x->cascades.count > 1)
+		return planner_refuse(p, x->cascades.item[x->cascades.count - 1].at,
+				      "an experiment has one cascade: share them among experiments");
+	if (x->then && !x->cascades.count)
+		return planner_refuse(p, key(p, KEY_THEN), "then= says nothing without cascade=A>B: add it");
+	if (x->cascades.count && (x->record ? x->record != RECORD_PMI || !x->then : x->then != 0))
 		return planner_refuse(
-			p, x->cascades.item[x->cascades.count - 1].at,
-			"an experiment has one cascade, or record=: share them among experiments");
+			p, x->record ? key(p, KEY_RECORD) : key(p, KEY_THEN),
+			"a cascade interrupts with record=pmi and then=, the number of its second "
+			"event: give both, or none");
+	if (x->then && x->then < least)
+		return planner_refuse(p, key(p, KEY_THEN),
+				      "then=%" PRIu64 ": these counters interrupt with the event behind the "
+				      "overflow: at least %u",
+				      x->then, least);
+	return true;
+}
+
+static bool check_record(const struct planner *p)
+{
+	const struct experiment *x = p->x;
+
+	if (!check_cascade(p) || !check_sample_keys(p) || !check_beside(p))
+		return false;
 	if (x->record > RECORD_PMI)
 		return planner_check_source(p);
 	if ((x->record || x->cascades.count) && !x->period)
@@ -292,7 +366,7 @@ static bool check_record(const struct planner *p)
 		return planner_refuse(p, key(p, KEY_RECORD),
 				      "%s raises no overflow interrupt: leave record= out",
 				      p->plan->pmu->name);
-	if (x->record && !p->plan->level && x->period < PERIOD_HARNESS)
+	if (x->record && !x->cascades.count && !p->plan->level && x->period < PERIOD_HARNESS)
 		return planner_refuse(
 			p, key(p, KEY_PERIOD),
 			"period=%" PRIu64
@@ -303,7 +377,8 @@ static bool check_record(const struct planner *p)
 }
 
 /* Whether the counter can be set so that it overflows after a period. */
-static bool check_period(const struct planner *p, unsigned c)
+static bool check_counter(const struct planner *p, unsigned c, uint64_t period, enum experiment_key from,
+			  bool interrupts)
 {
 	const struct pmu_counter *k = &p->plan->pmu->counter[c];
 	unsigned bits = k->write_width < k->width ? k->write_width - 1u : k->width - 1u;
@@ -312,14 +387,18 @@ static bool check_period(const struct planner *p, unsigned c)
 	if (most > counter_highest(k))
 		most = counter_highest(k);
 
-	if (p->x->record && !k->has_interrupt)
+	if (interrupts && !k->has_interrupt)
 		return planner_refuse(p, key(p, KEY_RECORD), "%s raises no interrupt: take another counter",
 				      k->name);
-	if (p->x->period > most)
-		return planner_refuse(p, key(p, KEY_PERIOD),
-				      "period=%" PRIu64 " does not fit %s: at most %" PRIu64, p->x->period,
-				      k->name, most);
+	if (period > most)
+		return planner_refuse(p, key(p, from), "%s=%" PRIu64 " does not fit %s: at most %" PRIu64,
+				      from == KEY_THEN ? "then" : "period", period, k->name, most);
 	return true;
+}
+
+static bool check_period(const struct planner *p, unsigned c)
+{
+	return check_counter(p, c, p->x->period, KEY_PERIOD, p->x->record);
 }
 
 /* Events that wait for an overflow have to have one that overflows. */
@@ -387,10 +466,13 @@ static bool together(const struct planner *p)
 			i++;
 		return planner_refuse(p, place_of(p, i), "%s", why);
 	}
-	if (result.passes > 1 && (p->x->passes == EXPERIMENT_ONE || p->x->cascades.count || plan->joined)) {
+	if (result.passes > 1 &&
+	    (p->x->passes == EXPERIMENT_ONE || p->x->cascades.count || p->x->beside.count || plan->joined)) {
 		char text[200];
 
 		schedule_explain(plan->pmu, plan->request, plan->n_requests, text, sizeof text);
+		if (p->x->beside.count)
+			return planner_refuse(p, p->x->beside.item[0].at, "%s: leave some out", text);
 		return planner_refuse(p, key(p, KEY_PASSES), "%s: take passes=split, or leave some out",
 				      text);
 	}
@@ -453,7 +535,8 @@ static bool cascade(const struct planner *p)
 		to->config = config;
 		to->counter = (uint8_t)(b + 1);
 		if (together(p))
-			return check_period(p, a);
+			return check_counter(p, a, p->x->period, KEY_PERIOD, false) &&
+			       (!p->x->then || check_counter(p, b, p->x->then, KEY_THEN, true));
 		*from = first;
 		*to = as_written;
 	}
@@ -474,7 +557,9 @@ static bool place_events(const struct planner *p)
 	plan->joined = driver->join && driver->join(plan->pmu, plan->request, plan->n_requests);
 	if (plan->source)
 		return planner_place_samples(p);
-	if (p->x->record)
+	if (p->x->beside.count)
+		return together(p) && check_period(p, plan->place[0].alternative);
+	if (p->x->record && !p->x->cascades.count)
 		return one_by_one(p, "each event is sampled alone");
 	if (alone && (p->x->passes == EXPERIMENT_ONE || p->x->cascades.count))
 		return planner_refuse(p, key(p, KEY_PASSES),

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #define PERIOD_OPERATIONS 1024 /* IBS knows no rings: a handler's way back must not use up the period */
 
@@ -89,6 +90,24 @@ static bool can_sample(const struct planner *p, unsigned request, unsigned count
 	return !p->sources->can_sample || p->sources->can_sample(p->sources->ctx, &r, why);
 }
 
+/* With those that are counted meanwhile. */
+static bool schedule_on(const struct planner *p, unsigned i, const struct event_request *here,
+			const char **why)
+{
+	struct experiment_plan *plan = p->plan;
+	struct event_request all[EXPERIMENT_REQUESTS];
+	struct sched_result result;
+
+	if (plan->n_requests == plan->n_sampled)
+		return schedule_events(plan->pmu, here, 1, &plan->place[i], &result, why);
+	memcpy(all, plan->request, plan->n_requests * sizeof *all);
+	all[0] = *here;
+	if (!schedule_events(plan->pmu, all, plan->n_requests, plan->place, &result, why))
+		return false;
+	*why = "with what beside= counts it takes more than one pass: leave some out";
+	return result.passes == 1;
+}
+
 /* On the first counter that can; else the last reason that one could not. */
 static bool place_sample(const struct planner *p, unsigned i)
 {
@@ -101,12 +120,11 @@ static bool place_sample(const struct planner *p, unsigned i)
 
 	for (unsigned c = 0; c < pmu->n_counters; c++) {
 		struct event_request here = *q;
-		struct sched_result result;
 
 		if (!(plan->source->counters >> c & 1) || (q->counter && q->counter != c + 1))
 			continue;
 		here.counter = (uint8_t)(c + 1);
-		if (schedule_events(pmu, &here, 1, &plan->place[i], &result, &why) &&
+		if (schedule_on(p, i, &here, &why) &&
 		    can_sample(p, i, c, event_placed(&here, &plan->place[i]), &why)) {
 			plan->place[i].pass = (uint16_t)i;
 			return true;
@@ -122,9 +140,14 @@ bool planner_place_samples(const struct planner *p)
 {
 	struct experiment_plan *plan = p->plan;
 
-	for (unsigned i = 0; i < plan->n_requests; i++)
+	for (unsigned i = 0; i < plan->n_sampled; i++)
 		if (!place_sample(p, i))
 			return false;
+	if (plan->n_requests > plan->n_sampled) {
+		plan->passes = plan->bound = 1;
+		plan->proof = "one event is sampled, the others are counted meanwhile";
+		return true;
+	}
 	plan->passes = plan->bound = plan->n_requests ? plan->n_requests : 1;
 	plan->proof = plan->n_requests ? "each event is sampled alone" : "it takes no counter";
 	return true;

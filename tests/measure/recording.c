@@ -188,16 +188,61 @@ static bool set_up(struct recorded *r)
 	return true;
 }
 
-static bool run_window(struct recorded *r, const void *entry, const struct window *w)
+static uint64_t beside_mask(const struct recorded *r)
+{
+	uint64_t mask = 0;
+
+	for (unsigned i = 0; i < r->n_beside; i++)
+		mask |= UINT64_C(1) << r->beside[i].counter;
+	return mask;
+}
+
+static bool program_beside(const struct recorded *r)
+{
+	for (unsigned i = 0; i < r->n_beside; i++)
+		if (!r->pmu->driver->program(r->pmu, r->beside[i].counter, &r->beside[i].config))
+			return false;
+	return true;
+}
+
+static bool start_beside(const struct recorded *r)
+{
+	for (unsigned i = 0; i < r->n_beside; i++)
+		if (!r->pmu->driver->write(r->pmu, r->beside[i].counter, 0))
+			return false;
+	return !r->n_beside || r->pmu->driver->start(r->pmu, beside_mask(r));
+}
+
+static bool stop_beside(const struct recorded *r, uint64_t *out)
+{
+	if (r->n_beside && !r->pmu->driver->stop(r->pmu))
+		return false;
+	for (unsigned i = 0; i < r->n_beside; i++)
+		if (!r->pmu->driver->read(r->pmu, r->beside[i].counter, &out[i]))
+			return false;
+	return true;
+}
+
+static bool release_beside(const struct recorded *r)
+{
+	bool good = true;
+
+	for (unsigned i = 0; i < r->n_beside; i++)
+		good &= r->pmu->driver->release(r->pmu, r->beside[i].counter);
+	return good;
+}
+
+static bool run_window(struct recorded *r, unsigned number, const void *entry, const struct window *w)
 {
 
 	window_forget();
 	if (r->again_each && !set_up(r))
 		return false;
-	if (r->level && !record_start(r->pmu, &r->recording))
+	if (r->level && (!start_beside(r) || !record_start(r->pmu, &r->recording)))
 		return false;
 	window_run(entry, w, r->n);
-	if (r->level && !record_stop(r->pmu, &r->recording))
+	if (r->level &&
+	    (!record_stop(r->pmu, &r->recording) || !stop_beside(r, r->counts + number * r->n_beside)))
 		return false;
 	if (!record_state(r->pmu, &r->recording, &r->state))
 		return false;
@@ -218,6 +263,10 @@ static void record(void *arg)
 	r->bracket = bracket_user;
 	if (!set_up(r))
 		return;
+	if (!program_beside(r)) {
+		r->failure = "programming what is counted beside was refused";
+		return;
+	}
 	if (!r->level && !record_bracket(r->pmu, &r->recording, &r->bracket)) {
 		r->failure = "there is no code that starts and stops it";
 		return;
@@ -233,7 +282,7 @@ static void record(void *arg)
 		arm(r);
 	r->clock_begin = clock_read();
 	for (unsigned i = 0; i < r->windows && !r->failure; i++)
-		if (!run_window(r, entry, &w) && !r->failure)
+		if (!run_window(r, i, entry, &w) && !r->failure)
 			r->failure = "starting, stopping or asking it was refused";
 	r->clock_end = clock_read();
 	overflow_mask(r->recording.source->line);
@@ -241,6 +290,8 @@ static void record(void *arg)
 	if (!r->drain_each)
 		take_out(r);
 	release(r);
+	if (!release_beside(r) && !r->failure)
+		r->failure = "taking it out of use was refused";
 }
 
 bool recorded_carry_out(struct run *run, struct recorded *r, unsigned ms, enum verdict refused,

@@ -7,6 +7,7 @@
 
 #include "pmu/contract/record.h"
 #include "tests/measure/measure.h"
+#include "tests/measure/sampling.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,6 +33,9 @@ struct recorded {
 	struct pmu_recording recording; /* .memory and .size are set by recorded_carry_out() */
 	struct pmu_record *record;      /* gets the records, oldest first */
 	unsigned room;
+	unsigned n_beside; /* counters that count in the same windows, at an outer level alone */
+	struct sampling_beside beside[SAMPLING_BESIDE];
+	uint64_t *counts; /* gets what they counted, windows * n_beside */
 
 	/* Set by recorded_carry_out(). */
 	unsigned n_records;

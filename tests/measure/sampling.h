@@ -6,8 +6,27 @@
 
 #include "tests/measure/measure.h"
 
+#define SAMPLING_BESIDE 8
+
 #include <stdbool.h>
 #include <stdint.h>
+
+/** A counter that counts while another one is sampled. */
+struct sampling_beside {
+	unsigned counter;
+	struct pmu_config config;
+	uint64_t start; /* what each repetition begins with */
+};
+
+#define SAMPLING_REGISTERS 16
+
+/** One sample. */
+struct sampling_row {
+	unsigned rep;
+	uint64_t address, ticks; /* of the clock, since its repetition began */
+	uint64_t registers[SAMPLING_REGISTERS];
+	uint64_t count[SAMPLING_BESIDE]; /* of each counter beside, since then */
+};
 
 struct sampling {
 	const struct pmu *pmu;
@@ -23,11 +42,21 @@ struct sampling {
 			    drawn by sampling_draw() from .seed, which it changes */
 	uint64_t seed;
 	uint64_t *address; /* gets the interrupted addresses in order, .room of them; NULL: not wanted */
+	struct sampling_row *row; /* likewise, all that is known of each; NULL: not wanted */
 	unsigned room;
+	/* They begin anew in each repetition. In ring 0 the handler would be counted as well. */
+	unsigned n_beside;
+	struct sampling_beside beside[SAMPLING_BESIDE];
+	uint64_t *counts; /* gets what they counted, reps * n_beside; NULL: not wanted */
+	bool once;     /* the counter waits for one beside: it is set up anew for each repetition, and sampled
+			  once */
+	unsigned most; /* samples; with one more it ends. 0: any number */
 
 	/* Set by sampling_run(). */
 	unsigned elsewhere;     /* samples outside the kernel */
 	unsigned total;         /* samples */
+	unsigned n_registers;   /* that each row has */
+	bool full;              /* there would have been more than .most */
 	struct histogram taken; /* samples in each repetition */
 	struct pmu_bracket bracket;
 	const char *failure; /* what the hardware refused, NULL if nothing */

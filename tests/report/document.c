@@ -519,81 +519,6 @@ bool document_attribution(const struct attribution_report *r)
 	return keep(j, &mark);
 }
 
-static void name_place(char *out, size_t size, const char *kernel, long offset)
-{
-	if (offset < 0)
-		snprintf(out, size, "elsewhere");
-	else
-		snprintf(out, size, "%s+0x%lx", kernel, (unsigned long)offset);
-}
-
-/* Nothing if no value was told. */
-static void add_range(struct json *j, const char *name, const struct report_addresses *range)
-{
-	if (range->low > range->high)
-		return;
-	json_open(j, name, '{');
-	json_hex(j, "low", range->low);
-	json_hex(j, "high", range->high);
-	json_close(j, '}');
-}
-
-static void add_place(struct json *j, const char *kernel, const struct report_samples *s, size_t i)
-{
-	char at[64];
-
-	name_place(at, sizeof at, kernel, (long)i);
-	json_open(j, NULL, '{');
-	json_string(j, "at", at);
-	json_unsigned(j, "offset", i);
-	json_unsigned(j, "samples", s->at[i]);
-	if (s->addresses)
-		add_range(j, "addresses", &s->addresses[i]);
-	if (s->n_registers)
-		json_open(j, "registers", '{');
-	for (unsigned g = 0; g < s->n_registers; g++)
-		add_range(j, general_register_name(g), &s->registers[i * s->registers_apart + g]);
-	if (s->n_registers)
-		json_close(j, '}');
-	json_close(j, '}');
-}
-
-static void add_branch(struct json *j, const char *kernel, const struct report_branch *b)
-{
-	char at[64];
-
-	json_open(j, NULL, '{');
-	name_place(at, sizeof at, kernel, b->from);
-	json_string(j, "from", at);
-	name_place(at, sizeof at, kernel, b->to);
-	json_string(j, "to", at);
-	json_unsigned(j, "taken", b->taken);
-	json_unsigned(j, "mispredicted", b->mispredicted);
-	json_close(j, '}');
-}
-
-static void add_samples(struct json *j, const char *kernel, const struct report_samples *s)
-{
-	json_open(j, NULL, '{');
-	json_string(j, "record", s->record);
-	json_string(j, "event", s->event);
-	json_string(j, "counter", s->counter ? s->counter : "");
-	json_unsigned(j, "period", s->period);
-	json_unsigned(j, "runs", s->runs);
-	json_unsigned(j, "elsewhere", s->elsewhere);
-	json_unsigned(j, "named_next", s->named_next);
-	json_open(j, "places", '[');
-	for (size_t i = 0; i < s->size; i++)
-		if (s->at[i])
-			add_place(j, kernel, s, i);
-	json_close(j, ']');
-	json_open(j, "branches", '[');
-	for (unsigned i = 0; i < s->n_branches; i++)
-		add_branch(j, kernel, &s->branch[i]);
-	json_close(j, ']');
-	json_close(j, '}');
-}
-
 static void add_deltas(struct json *j, const char *key, const struct report_delta *d, unsigned n)
 {
 	json_open(j, key, '[');
@@ -639,7 +564,7 @@ bool document_experiment(const struct report_experiment *x)
 	add_deltas(j, "metrics", x->metric, x->n_metrics);
 	json_open(j, "samples", '[');
 	for (const struct report_samples *s = x->samples; s < x->samples + x->n_samples; s++)
-		add_samples(j, x->kernel, s);
+		document_samples(j, x, s);
 	json_close(j, ']');
 	json_close(j, '}');
 	return keep(j, &mark);

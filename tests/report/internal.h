@@ -59,7 +59,8 @@ struct names {
 void names_add(struct names *names, const char *name);
 void names_format(const struct names *names, unsigned most, const char *what, char *out, size_t size);
 /** The same, counted only as well where the list has more than `columns` characters. */
-void names_fit(const struct names *names, unsigned most, const char *what, size_t columns, char *out, size_t size);
+void names_fit(const struct names *names, unsigned most, const char *what, size_t columns, char *out,
+	       size_t size);
 
 /** Checks [first, first + count) of the list, or of these only the cells of one event (a matrix row), in
  * order. */
@@ -116,6 +117,11 @@ bool document_fact(const char *suite, const char *name, const char *text);
 bool document_share(const struct share_report *share);
 bool document_attribution(const struct attribution_report *r);
 bool document_experiment(const struct report_experiment *x);
+
+struct json;
+
+/** Samples of an experiment, as an object of the array that is open. */
+void document_samples(struct json *j, const struct report_experiment *x, const struct report_samples *s);
 /** @return false if the sink refused a piece */
 bool document_write(const struct report_totals *totals, bool complete, unsigned lost, text_sink *sink,
 		    void *to);

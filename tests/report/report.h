@@ -126,6 +126,15 @@ struct report_addresses {
 	uint64_t low, high;
 };
 
+/** One sample, with all that is known of it. */
+struct report_sample {
+	int32_t offset; /* in the kernel; -1: outside */
+	bool timed;
+	uint64_t clock;        /* ticks since its run began, or as the record has it */
+	const uint64_t *count; /* of each of the experiment's counts, since its run began; NULL: not known */
+	const uint64_t *registers; /* .n_registers of the samples; NULL: not known */
+};
+
 /** Where the samples of one event, or the branches of a trace, lie. */
 struct report_samples {
 	const char *event, *counter; /* counter NULL: it takes none */
@@ -139,8 +148,10 @@ struct report_samples {
 	const struct report_addresses *addresses; /* by offset, as .at; NULL: none are told */
 	const struct report_addresses *registers; /* lowest and highest values, by offset ... */
 	unsigned n_registers,
-		registers_apart; /* ... this many of each, with this distance; 0: none are told */
-	unsigned n_branches;     /* of a trace */
+		registers_apart;             /* ... this many of each, with this distance; 0: none are told */
+	unsigned n_list, n_listed_registers; /* each sample, in order, if that was asked for */
+	const struct report_sample *list;
+	unsigned n_branches; /* of a trace */
 	const struct report_branch *branch;
 };
 

@@ -112,6 +112,24 @@ static void print_addresses(const struct report_samples *s, size_t i)
 		console_text(" to %#" PRIx64, s->addresses[i].high);
 }
 
+/* Slices between samples: what the clock and the counts went on by. */
+static void print_list(const struct report_experiment *x, const struct report_samples *s)
+{
+	for (unsigned i = 0; i < s->n_list && i < PLACES; i++) {
+		const struct report_sample *l = &s->list[i];
+
+		console_text("      ");
+		print_place(x->kernel, l->offset);
+		if (l->timed)
+			console_text(" at %" PRIu64, l->clock);
+		for (unsigned k = 0; l->count && k < x->n_counts; k++)
+			console_text("%s %" PRIu64, k ? "," : ":", l->count[k]);
+		console_text("\n");
+	}
+	if (s->n_list > PLACES)
+		console_text("      and %u other samples: see the JSON report\n", s->n_list - PLACES);
+}
+
 static void print_samples(const char *kernel, const struct report_samples *s)
 {
 	static const char bar[BAR + 1] = "########################################";
@@ -153,6 +171,8 @@ void table_experiment(const struct report_experiment *x)
 			  x->delta[i].observation);
 	for (unsigned i = 0; i < x->n_metrics; i++)
 		print_metric(&x->metric[i], width);
-	for (unsigned i = 0; i < x->n_samples; i++)
+	for (unsigned i = 0; i < x->n_samples; i++) {
 		print_samples(x->kernel, &x->samples[i]);
+		print_list(x, &x->samples[i]);
+	}
 }

@@ -23,8 +23,6 @@
 #define N_VIRTUAL    5
 #define N_HARDWARE   1000
 #define REPS_VIRTUAL 3
-#define EVENT_NAME   96
-#define NAME_SIZE    224
 
 #define POINTS EXPERIMENT_MULTIPLES
 
@@ -37,7 +35,7 @@ static uint64_t *raw;   /* [request][point][repetition], without the bracket's s
 static struct observation counts[(EXPERIMENT_REQUESTS + 1) * POINTS], deltas[OPTION_ITEMS][POINTS],
 	metrics[OPTION_ITEMS][POINTS];
 static bool judged[EXPERIMENT_REQUESTS + 1];
-static char event[EXPERIMENT_REQUESTS][EVENT_NAME];
+static char event[EXPERIMENT_REQUESTS][EXPERIMENT_EVENT];
 
 static const char *level_of(void)
 {
@@ -46,7 +44,8 @@ static const char *level_of(void)
 
 static struct result result_for(char *name, const char *what)
 {
-	snprintf(name, NAME_SIZE, "%s/%s/%s/%s", plan.experiment->name, what, kernel->name, level_of());
+	snprintf(name, EXPERIMENT_CHECK, "%s/%s/%s/%s", plan.experiment->name, what, kernel->name,
+		 level_of());
 	return (struct result){
 		.suite = "experiments", .name = name, .kernel = kernel->name, .level = level_of()};
 }
@@ -55,7 +54,7 @@ static struct result result_for(char *name, const char *what)
 static struct result result_of(char *name, unsigned request)
 {
 	const struct event_request *q = &plan.request[request];
-	char what[EVENT_NAME + 8];
+	char what[EXPERIMENT_EVENT + 8];
 	unsigned number = 1;
 	struct result r;
 
@@ -192,7 +191,7 @@ static bool run_pass(unsigned number, struct result *r)
 
 static void judge_count(unsigned i)
 {
-	char name[NAME_SIZE];
+	char name[EXPERIMENT_CHECK];
 	struct result r = result_of(name, i);
 	const char *why = NULL, *reason = NULL;
 
@@ -234,7 +233,7 @@ static bool delta_is_judged(unsigned d)
 static void judge_delta(unsigned d)
 {
 	unsigned a = plan.delta[d].minuend, b = plan.delta[d].subtrahend;
-	char name[NAME_SIZE];
+	char name[EXPERIMENT_CHECK];
 	struct result r = result_for(name, plan.experiment->deltas.item[d].text);
 
 	for (unsigned point = 0; point < points; point++) {
@@ -319,7 +318,7 @@ static void report_counts(void)
 			.observation = deltas[d],
 		};
 	for (unsigned m = 0; m < plan.n_metrics; m++) {
-		char what[METRIC_NAME + 16], name[NAME_SIZE];
+		char what[METRIC_NAME + 16], name[EXPERIMENT_CHECK];
 		struct result r;
 
 		snprintf(what, sizeof what, "%s in millionths", plan.metric[m].name);
@@ -332,7 +331,7 @@ static void report_counts(void)
 
 static void count_events(void)
 {
-	char name[NAME_SIZE];
+	char name[EXPERIMENT_CHECK];
 	struct result r = result_for(name, "counting");
 
 	points = cascades() ? 1 : POINTS;
@@ -360,95 +359,30 @@ static void count_events(void)
 
 /* --- sampling --------------------------------------------------------------------------------------- */
 
-/* As many samples as the event occurs periods. In ring 0 more: the handler's way back counts, too. On
- * hardware the last one may be late. */
-static void judge_samples(unsigned i, const struct sampling *s)
+static struct experiment_run under_way(void)
 {
-	char name[NAME_SIZE];
-	struct result r = result_of(name, i);
-	struct observation *o = &r.observation[0];
-	struct expectation x;
-	int64_t share = experiment_share(&plan, i, &s->bracket), period = (int64_t)s->period;
-	const char *why;
-
-	if (experiment_expects(&plan, i, kernel, &s->bracket, s->n, &x, &why)) {
-		int64_t most = x.high == INT64_MAX ? INT64_MAX : (x.high + share) / period;
-
-		*o = (struct observation){.n = s->n,
-					  .low = (x.low + share) / period,
-					  .high = plan.level ? most : INT64_MAX,
-					  .seen = s->taken};
-		if (!plan.pmu->deterministic && o->low)
-			o->low = plan.level ? o->low - 1 : 1;
-		r.n_observations = 1;
-		judge(o, 1, &r.judgement);
-	} else {
-		judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why);
-	}
-	run->report(run, &r);
+	return (struct experiment_run){run, &plan, kernel, result_of, event};
 }
 
-static void report_samples_of(unsigned i, const struct sampling *s)
+static void sample_events(void)
 {
-	struct report_experiment x = report_of();
-	const struct report_samples samples = {
-		.event = event[i],
-		.counter = plan.pmu->counter[s->counter].name,
-		.period = s->period,
-		.runs = s->reps,
-		.elsewhere = s->elsewhere,
-		.at = s->at,
-		.size = sampling_size(kernel),
-		.record = record_kind_names[RECORD_PMI],
-	};
+	const struct experiment_run e = under_way();
 
-	x.samples = &samples;
-	x.n_samples = 1;
-	report_experiment(&x);
-}
+	for (unsigned i = 0; i < (cascades() ? 1 : plan.n_sampled); i++) {
+		struct report_experiment x = report_of();
 
-static void sample_event(unsigned i)
-{
-	char name[NAME_SIZE];
-	struct result r = result_of(name, i);
-	struct sampling s = {
-		.pmu = plan.pmu,
-		.kernel = kernel,
-		.level = plan.level,
-		.counter = plan.place[i].alternative,
-		.config = event_placed(&plan.request[i], &plan.place[i]),
-		.n = plan.n,
-		.period = plan.experiment->period,
-		.reps = plan.reps,
-		.at = calloc(sampling_size(kernel), sizeof(*s.at)),
-	};
-	bool good = false;
-
-	if (!s.at)
-		judgement_set(&r.judgement, VERDICT_ERROR, "no memory for a histogram of samples");
-	else if (!run->call(run, sampling_run, &s, EXPERIMENT_MS, &r))
-		sampling_end();
-	else if (s.failure)
-		judgement_set(&r.judgement, VERDICT_WRONG, "%s", s.failure);
-	else
-		good = true;
-	if (good) {
-		judge_samples(i, &s);
-		report_samples_of(i, &s);
-	} else {
-		run->report(run, &r);
+		experiment_sample(&e, cascades() ? plan.cascade_to : i, &x);
 	}
-	free(s.at);
 }
 
 /* The source writes the records, of each event or of all that runs. */
 static void record_events(void)
 {
-	const struct experiment_run e = {run, &plan, kernel};
-	char name[NAME_SIZE];
+	const struct experiment_run e = under_way();
+	char name[EXPERIMENT_CHECK];
 	struct report_experiment x;
 
-	for (unsigned i = 0; i < plan.n_requests; i++) {
+	for (unsigned i = 0; i < plan.n_sampled; i++) {
 		struct result r = result_of(name, i);
 
 		x = report_of();
@@ -467,7 +401,7 @@ static void record_events(void)
 /* What the counts are compared with is the signature: it must agree with what single-stepping shows. */
 static bool confirmed(void)
 {
-	char name[NAME_SIZE];
+	char name[EXPERIMENT_CHECK];
 	struct result r = result_for(name, "ground truth");
 
 	truth_check(kernel, plan.level, plan.n, &r);
@@ -480,7 +414,7 @@ static bool confirmed(void)
 static bool observed(void)
 {
 	static struct qvec seen;
-	char name[NAME_SIZE];
+	char name[EXPERIMENT_CHECK];
 	struct result r = result_for(name, "ground truth");
 	unsigned multiples = plan.experiment->record || cascades() ? 1 : POINTS;
 
@@ -503,7 +437,7 @@ static bool observed(void)
 
 static void try_on_kernel(void)
 {
-	char name[NAME_SIZE];
+	char name[EXPERIMENT_CHECK];
 	struct result r = result_for(name, "fit");
 	const char *unfit = kernel_unfit(kernel, plan.level);
 
@@ -520,14 +454,13 @@ static void try_on_kernel(void)
 	else if (plan.source)
 		record_events();
 	else
-		for (unsigned i = 0; i < plan.n_requests; i++)
-			sample_event(i);
+		sample_events();
 }
 
 /* Events that cannot be had are said, and the rest is carried out. */
 static void report_excluded(const char *level)
 {
-	char what[EVENT_NAME], name[NAME_SIZE];
+	char what[EXPERIMENT_EVENT], name[EXPERIMENT_CHECK];
 
 	for (unsigned i = 0; i < plan.n_excluded; i++) {
 		event_format(plan.pmu, &plan.excluded[i], what, sizeof(what));

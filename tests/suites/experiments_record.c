@@ -169,6 +169,16 @@ static void widen(struct report_addresses *range, uint64_t value)
 	range->high = value > range->high ? value : range->high;
 }
 
+/* Where in the kernel a sample lies; it may be named by the instruction behind it. */
+static int32_t place_of(const struct pmu_record *r, uint64_t kernel_at)
+{
+	bool next = !(r->has & RECORD_HAS_IP);
+	int32_t offset = offset_of(next ? r->next_ip : r->ip, kernel_at);
+
+	return next && offset >= 0 && places.before && places.before[offset] >= 0 ? places.before[offset]
+										  : offset;
+}
+
 static void add_record(const struct pmu_record *r, uint64_t kernel_at, bool trace)
 {
 	bool next = !trace && !(r->has & RECORD_HAS_IP);
@@ -347,10 +357,51 @@ static bool record(const struct experiment_run *e, struct recorded *rec, struct 
 	return carry_out(e, rec, r);
 }
 
+static bool set_beside(struct recorded *rec, const struct experiment_plan *plan)
+{
+	for (unsigned i = plan->n_sampled; i < plan->n_requests; i++)
+		rec->beside[rec->n_beside++] =
+			(struct sampling_beside){.counter = plan->place[i].alternative,
+						 .config = event_placed(&plan->request[i], &plan->place[i])};
+	rec->counts = calloc((size_t)rec->windows * rec->n_beside, sizeof *rec->counts);
+	return rec->counts;
+}
+
+static void count_beside(const struct experiment_run *e, const struct recorded *rec,
+			 struct report_experiment *x)
+{
+	static struct report_count count[EXPERIMENT_REQUESTS];
+	static struct observation seen[EXPERIMENT_REQUESTS];
+
+	memset(seen, 0, sizeof seen);
+	experiment_beside(e, rec->counts, &rec->bracket, count, seen);
+	x->count = count;
+	x->n_counts = rec->n_beside;
+}
+
+/* @return NULL: they are not wanted, or there is no memory */
+static struct report_sample *list_samples(const struct experiment_run *e, const struct recorded *rec)
+{
+	struct report_sample *list =
+		e->plan->experiment->sample ? calloc(rec->n_records, sizeof *list) : NULL;
+
+	for (unsigned i = 0; list && i < rec->n_records; i++) {
+		const struct pmu_record *k = &rec->record[i];
+
+		list[i] = (struct report_sample){
+			.offset = place_of(k, window_code_address(rec->kernel, rec->level)),
+			.timed = k->has & RECORD_HAS_CLOCK,
+			.clock = k->clock,
+			.registers = record_registers(k) ? k->general : NULL};
+	}
+	return list;
+}
+
 static void report(const struct experiment_run *e, const struct recorded *rec, const struct result *r,
 		   struct report_experiment *x)
 {
 	const struct experiment_plan *plan = e->plan;
+	struct report_sample *list = list_samples(e, rec);
 	const struct report_samples samples = {
 		.record = record_kind_names[plan->source->kind],
 		.event = r->event ? r->event : plan->source->name,
@@ -365,6 +416,9 @@ static void report(const struct experiment_run *e, const struct recorded *rec, c
 		.registers = places.registers[0],
 		.n_registers = places.n_registers,
 		.registers_apart = STEP_GENERAL,
+		.n_list = list ? rec->n_records : 0,
+		.n_listed_registers = places.n_registers,
+		.list = list,
 		.n_branches = places.n_branches,
 		.branch = is_trace(plan) ? places.branch : NULL,
 	};
@@ -372,6 +426,7 @@ static void report(const struct experiment_run *e, const struct recorded *rec, c
 	x->samples = &samples;
 	x->n_samples = 1;
 	report_experiment(x);
+	free(list);
 }
 
 void experiment_record(const struct experiment_run *e, unsigned request, struct result *r,
@@ -398,6 +453,16 @@ void experiment_record(const struct experiment_run *e, unsigned request, struct 
 	rec.recording.records = buffer_for(e, request);
 	if (operations)
 		rec.recording.threshold = 1;
+	if (plan->experiment->buffer) {
+		rec.interrupts = INTERRUPTS_DRAIN;
+		rec.recording.threshold = plan->experiment->buffer;
+		rec.recording.records = plan->experiment->buffer + SPARE_ROOM;
+	}
+	if (plan->n_requests > plan->n_sampled && !set_beside(&rec, plan)) {
+		judgement_set(&r->judgement, VERDICT_ERROR, "no memory for counts");
+		e->run->report(e->run, r);
+		return;
+	}
 	if (request != EXPERIMENT_ALL) {
 		rec.recording.counter = plan->place[request].alternative;
 		rec.recording.config = event_placed(&plan->request[request], &plan->place[request]);
@@ -411,7 +476,15 @@ void experiment_record(const struct experiment_run *e, unsigned request, struct 
 			find_before(&rec);
 		for (unsigned i = 0; i < rec.n_records; i++)
 			add_record(&rec.record[i], window_code_address(rec.kernel, rec.level), trace);
-		if (rec.lost || (!trace && !operations && rec.state.full))
+		if (plan->experiment->buffer && rec.n_records >= plan->experiment->buffer && !rec.taken)
+			judgement_set(&r->judgement, VERDICT_WRONG,
+				      "no interrupt came when buffer=%u records were there",
+				      plan->experiment->buffer);
+		else if (plan->experiment->most && rec.n_records + rec.lost > plan->experiment->most)
+			judgement_set(&r->judgement, VERDICT_ERROR,
+				      "there are more than max=%u samples: take a longer period",
+				      plan->experiment->most);
+		else if (rec.lost || (!trace && !operations && rec.state.full))
 			judgement_set(
 				&r->judgement, VERDICT_ERROR,
 				"there was no room for all records: take a longer period, or a smaller n");
@@ -421,9 +494,12 @@ void experiment_record(const struct experiment_run *e, unsigned request, struct 
 			judge_operations(&rec, r);
 		else
 			judge_samples_of(e, request, &rec, r);
+		if (rec.n_beside)
+			count_beside(e, &rec, x);
 		report(e, &rec, r, x);
 	}
 	e->run->report(e->run, r);
 	places_end();
 	free(rec.record);
+	free(rec.counts);
 }

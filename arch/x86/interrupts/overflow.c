@@ -28,20 +28,43 @@ bool overflow_present(unsigned line)
 	return line != OVERFLOW_NO_LINE && apic_present() && apic_has_lvt(entry_of(line));
 }
 
+static const struct trap_frame *interrupted; /* by what a handler is running for */
+
+static bool handle(const struct trap_frame *frame, enum overflow_way way, const struct overflow_claim *claim)
+{
+	const struct trap_frame *outer = interrupted;
+	bool taken;
+
+	interrupted = frame;
+	taken = claim->handler(frame->rip, way, claim->arg);
+	interrupted = outer;
+	return taken;
+}
+
 static bool on_vector(struct trap_frame *frame, void *arg)
 {
-	const struct overflow_claim *claim = arg;
-
-	claim->handler(frame->rip, OVERFLOW_MASKABLE, claim->arg);
+	handle(frame, OVERFLOW_MASKABLE, arg);
 	apic_eoi();
 	return true;
 }
 
 static bool on_nmi(struct trap_frame *frame, void *arg)
 {
-	const struct overflow_claim *claim = arg;
+	return handle(frame, OVERFLOW_NMI, arg);
+}
 
-	return claim->handler(frame->rip, OVERFLOW_NMI, claim->arg);
+/* As struct step_registers numbers them. */
+bool overflow_register(unsigned number, uint64_t *value)
+{
+	const struct trap_frame *f = interrupted;
+
+	if (!f || number > 15)
+		return false;
+	const uint64_t *const all[] = {&f->rax, &f->rbx, &f->rcx, &f->rdx, &f->rsi, &f->rdi,
+				       &f->rbp, &f->rsp, &f->r8,  &f->r9,  &f->r10, &f->r11,
+				       &f->r12, &f->r13, &f->r14, &f->r15};
+	*value = *all[number];
+	return true;
 }
 
 void overflow_claim(enum overflow_way way, const struct overflow_claim *claim)

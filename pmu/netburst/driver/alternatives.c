@@ -39,7 +39,8 @@ static void use_mechanism(struct sched_alternative *way, const struct netburst_r
 		use(way, FRONT_RESOURCE, (uint64_t)((escr & ESCR_MASK) >> ESCR_MASK_SHIFT) << 8 | rings);
 		break;
 	case NB_INSTR_RETIRED:
-		use(way, FRONT_RESOURCE, UNTAGGED);
+		if (!netburst_ignores_tags(event, escr))
+			use(way, FRONT_RESOURCE, UNTAGGED);
 		break;
 	case NB_EXECUTION_EVENT:
 		use(way, COLOUR_RESOURCE, r ? UNTAGGED + 1 : UNTAGGED);

@@ -32,11 +32,20 @@ static struct asked asked_of(const struct pmu *pmu, const struct event_request *
 	return a;
 }
 
+bool netburst_ignores_tags(unsigned event, uint32_t escr)
+{
+	const uint32_t both = 3u << ESCR_MASK_SHIFT; /* NBOGUSNTAG, NBOGUSTAG */
+
+	return event == NB_INSTR_RETIRED && (escr & both) == both && !(escr & ESCR_MASK & ~both);
+}
+
 static enum netburst_mechanism counts_tags_of(const struct pmu *pmu, const struct event_request *r)
 {
-	if (netburst_code_recipe(r->config.code))
+	const struct asked a = asked_of(pmu, r);
+
+	if (netburst_code_recipe(r->config.code) || netburst_ignores_tags(a.event, a.escr))
 		return TAG_NOTHING;
-	switch (asked_of(pmu, r).event) {
+	switch (a.event) {
 	case NB_FRONT_END_EVENT:
 	case NB_INSTR_RETIRED:
 		return TAG_FRONT_END;
@@ -115,6 +124,23 @@ static bool is_metric(const struct pmu *pmu, const struct event_request *all, un
 	return sink->mask == NBOGUS && right == 1 && sources <= 1;
 }
 
+/* The metric among the events whose tags one by hand counts, too. Untagged instructions are counted apart. */
+static const struct netburst_recipe *metric_of(const struct pmu *pmu, const struct event_request *all,
+					       unsigned n, const struct asked *sink,
+					       enum netburst_mechanism mechanism)
+{
+	const struct netburst_recipe *found = NULL;
+
+	for (unsigned i = 0; i < n && sink->event != NB_INSTR_RETIRED; i++) {
+		const struct netburst_recipe *r = netburst_code_recipe(all[i].config.code);
+
+		if (r && r->mechanism == mechanism && r->count == sink->event &&
+		    !((netburst_escr_of(pmu, &all[i].config) ^ sink->escr) & NETBURST_RINGS))
+			found = r;
+	}
+	return found;
+}
+
 bool netburst_join(const struct pmu *pmu, struct event_request *all, unsigned n)
 {
 	uint64_t replay = 0;
@@ -125,13 +151,20 @@ bool netburst_join(const struct pmu *pmu, struct event_request *all, unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		enum netburst_mechanism mechanism = counts_tags_of(pmu, &all[i]);
 		struct asked sink = asked_of(pmu, &all[i]);
+		const struct netburst_recipe *metric =
+			mechanism == TAG_NOTHING ? NULL : metric_of(pmu, all, n, &sink, mechanism);
 		bool tagged = false;
 
 		for (unsigned k = 0; k < n && mechanism != TAG_NOTHING; k++)
 			tagged |= makes_tags(pmu, &all[k], mechanism);
-		if (!tagged)
+		if (tagged)
+			metric = NULL;
+		if (!tagged && !metric)
 			continue;
 		some = all[i].joined = true;
+		/* Of execution tags the metric's colour is known when it has its ESCR. */
+		if (metric && mechanism != TAG_EXECUTION && sink.mask == NBOGUS)
+			all[i].counts_as = row_of(pmu, metric);
 		for (unsigned m = 0; m < NETBURST_RECIPES && !all[i].counts_as; m++)
 			if (is_metric(pmu, all, n, &sink, replay, &netburst_recipe[m]))
 				all[i].counts_as = row_of(pmu, &netburst_recipe[m]);

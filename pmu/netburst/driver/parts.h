@@ -16,6 +16,11 @@ unsigned netburst_alternatives(const struct pmu *pmu, const struct event_request
 			       struct sched_alternative *out, const char **why);
 const char *netburst_resource_name(const struct pmu *pmu, unsigned resource);
 bool netburst_join(const struct pmu *pmu, struct event_request *all, unsigned n);
+/** Whether tags make no difference to an event (enum netburst_event_id): tagged and untagged instructions
+ * together.
+ */
+bool netburst_ignores_tags(unsigned event, uint32_t escr);
+
 bool netburst_cascade_to(const struct pmu *pmu, unsigned from, unsigned to, struct pmu_config *config);
 
 /** Every register of the unit, as it is now; changes none. */

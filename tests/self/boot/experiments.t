@@ -106,6 +106,20 @@ for x in experiments(netburst, "p4-metrics"):
 cascade = [c["observations"][0]["values"][0][0] for x in experiments(netburst, "p4-cascade") for c in x["counts"]]
 equal(cascade, [1401, 901], "a cascade counts what follows the kernel's 500th instruction, and nothing of the window's own")
 
+equal([(x["level"], [(p["at"], p["samples"]) for p in x["samples"][0]["places"]]) for x in experiments(netburst, "p4-cascade-interrupt")],
+      [(level, [("mix+0x14", 3)]) for level in ("ring 0", "ring 3")], "a cascade interrupts behind its 537th instruction, in each run once")
+for x in experiments(netburst, "p4-slices"):
+    rows = x["samples"][0]["list"]
+    equal([c["observations"][0]["values"] for c in x["counts"]], [[[1401, 1]], [[100, 1]]], "what is counted while cycles are sampled is all of the run")
+    ok(len(rows) >= 5 and all(a["clock"] < b["clock"] and a["counts"][0] + 190 <= b["counts"][0] <= a["counts"][0] + 210 and a["counts"][1] < b["counts"][1]
+                              for a, b in zip(rows, rows[1:])), "slices of 200 cycles have some 200 instructions each, in the order of time", repr(rows))
+    ok(all(1 <= int(r["registers"]["RDI"], 16) <= 100 and r["at"].startswith("mix+0x") for r in rows), "each with registers and place", repr(rows[:2]))
+for x in experiments(netburst, "p4-pebs-and-counts"):
+    rows = x["samples"][0]["list"]
+    equal([c["observations"][0]["values"] for c in x["counts"]], [[[800, 1]], [[1001, 1]]], "tags are counted beside records of them, in one run")
+    equal((len(rows), {r["at"] for r in rows}), (16, {p["at"] for p in x["samples"][0]["places"]}), "each record is listed")
+    ok(all(len(r["registers"]) >= 8 for r in rows), "with its registers", repr(rows[:2]))
+
 # Users' own code: the counts are those of single-stepping, and what is wrong with it ends its own check.
 OWN = r"""
 unsigned long table[64] = {3}, calls, none[2000];
@@ -197,6 +211,10 @@ r = boot(config="""pmu=virtual:netburst-prescott suite=experiments
 [experiment pebs] kernel=loads ring=3 events=branch_retired:MMTP record=pebs period=100
 [experiment wire] kernel=loads ring=3 events=branch_retired:MMTP@BPU_COUNTER0
 [experiment unrelated] kernel=loads ring=3 events=instr_retired:NBOGUSNTAG@IQ_COUNTER0,instr_completed:NBOGUS@IQ_COUNTER1 cascade=1>2 period=500
+[experiment at-most-five] kernel=mix ring=3 n=100 events=instr_retired:NBOGUSNTAG record=pmi period=101 max=5
+[experiment at-most-thirteen] kernel=mix ring=3 n=100 reps=1 events=instr_retired:NBOGUSNTAG record=pmi period=101 max=13
+[experiment at-most-five-records] kernel=loads ring=3 n=100 reps=1 events=memory_loads record=pebs period=50 max=5
+[experiment counted] kernel=loads ring=3 events=memory_loads record=pebs period=50 beside=memory_stores
 [experiment none] kernel=loads ring=3 events=0x0003B000/0x18000200
 [experiment pebs-bit] kernel=loads ring=3 events=replay_event:NBOGUS:p4pe=0x03000001:p4pmv=1
 [experiment partner] kernel=loads ring=3 events=instr_retired:NBOGUSNTAG:cascade
@@ -229,10 +247,15 @@ for name, pattern in {
         "pebs-bit": r"bits 25 and 26 of MSR_PEBS_ENABLE are PEBS itself: clear them; record=pebs samples$",
         "partner": r"NBOGUSNTAG:cascade waits for another counter's overflow: name both in cascade=A>B, or take the cascade out$",
         "force": r":force overflows with each increment: record= takes it with ring=3 and period=1$",
+        "counted": r"need the same colour of front-end tags .there is one.: leave some out$|takes more than one pass: leave some out$",
         "unrelated": r"1>2: no counter of the second event can be started by one of the first: take IQ_COUNTER3$"}.items():
     c = found.get(name + "/ring 3", {"verdict": None, "text": ""})
     ok(c["verdict"] == "error" and re.search(pattern, c["text"]), "refused on the Pentium 4, with what would do: " + name, repr(c))
 
+limited = {n.split("/")[0]: (c["verdict"], c.get("text", "")) for n, c in found.items() if n.startswith("at-most-")}
+many = ("error", "there are more than max=5 samples: take a longer period")
+equal([limited.get("at-most-" + name) for name in ("five", "five-records")], [many] * 2, "no more samples are taken than max= says")
+equal(limited.get("at-most-thirteen", ("",))[0], "exact", "and as many are")
 joined = {n: c["verdict"] for n, c in checks(r).items() if n.startswith("joined/")}
 ok(len(joined) == 6 and set(joined.values()) <= {"exact", "within"}, "joined masks are judged", repr(joined))
 

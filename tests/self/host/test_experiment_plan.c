@@ -363,6 +363,48 @@ static void deltas_name_two_events(void **state)
 
 #define E K "events=INST_RETIRED.ANY_P "
 
+static void keys_of_samples_need_samples(void **state)
+{
+	(void)state;
+	power_up("intel-core2");
+	taken(E "record=pmi period=200 sample=A max=5", 0, 1);
+	refused(E "sample=A", 0, "assay.cfg:2:50: sample=A is of samples: add record=pmi, pebs or ibs-op");
+	refused(E "max=5", 0, "assay.cfg:2:47: max= is of samples: add record=pmi, pebs or ibs-op");
+	refused(E "record=lbr max=5", 0,
+		"assay.cfg:2:58: max= is of samples: add record=pmi, pebs or ibs-op");
+	refused(E "record=pmi period=200 buffer=5", 0,
+		"assay.cfg:2:72: buffer= is of records in memory: take record=pebs, or leave it out");
+	refused(E "record=pmi period=200 then=5", 0,
+		"assay.cfg:2:70: then= says nothing without cascade=A>B: add it");
+	fake_cpu_stop();
+}
+
+#define B K "events=INST_RETIRED.ANY_P beside=BR_INST_RETIRED.ALL_BRANCHES "
+
+static void events_are_counted_while_one_is_sampled(void **state)
+{
+	(void)state;
+	power_up("intel-core2");
+	taken(B "record=pmi period=200", 3, 1);
+	assert_int_equal(plan.n_requests, 2);
+	assert_int_equal(plan.n_sampled, 1);
+	assert_int_equal(plan.place[0].pass, plan.place[1].pass);
+	refused(B "record=pmi period=200", 0,
+		"assay.cfg:2:50: in ring 0 what beside= counts would have the harness's own in it: take "
+		"ring=3");
+	refused(B, 3, "assay.cfg:2:50: beside= counts while record=pmi or record=pebs samples");
+	refused(B "record=lbr", 3, "assay.cfg:2:50: beside= counts while record=pmi or record=pebs samples");
+	refused(B "record=pmi period=200 events=INST_RETIRED.ANY", 3,
+		"assay.cfg:2:50: beside= counts while one event is sampled, and events= has 2: share them "
+		"among "
+		"experiments");
+	refused(B "record=pmi period=200 beside=BR_*,BR_*", 3,
+		"assay.cfg:2:50: intel::BR_MISP_RETIRED.ALL_BRANCHES:u, "
+		"intel::BR_INST_RETIRED.ALL_BRANCHES:u and "
+		"intel::BR_MISP_RETIRED.ALL_BRANCHES:u can be counted by PMC0 and PMC1 only: leave some out");
+	fake_cpu_stop();
+}
+
 /* What it does is known when it has been stepped, for these N alone. */
 static void own_code_is_judged_by_what_was_seen(void **state)
 {
@@ -543,6 +585,8 @@ static bool first_starts_second(const struct pmu *p, unsigned from, unsigned to,
 	return from == 0 && to == 1;
 }
 
+#define C K "events=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES cascade=2>1 period=7 "
+
 static void cascades_are_up_to_the_family(void **state)
 {
 	const char *keys = K "events=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES cascade=2>1 period=7";
@@ -574,6 +618,28 @@ static void cascades_are_up_to_the_family(void **state)
 		"assay.cfg:2:85: 2>1: no counter of the second event can be started by one of the first");
 	refused(K "events=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES cascade=2>1", 0,
 		"assay.cfg:2:80: it needs period=, the number of events up to an overflow");
+	/* And then an interrupt. */
+	pmu.pmi_late = true;
+	taken(C "record=pmi then=2", 0, 1);
+	assert_int_equal(plan.place[0].alternative, 1);
+	refused(C "record=pmi then=1", 0,
+		"assay.cfg:2:109: then=1: these counters interrupt with the event behind the overflow: at "
+		"least 2");
+	pmu.pmi_late = false;
+	taken(C "record=pmi then=1", 0, 1);
+	refused(C "record=pmi then=2147483649", 0,
+		"assay.cfg:2:109: then=2147483649 does not fit PMC1: at most 2147483648");
+	refused(C "record=pmi", 0,
+		"assay.cfg:2:100: a cascade interrupts with record=pmi and then=, the number of its second "
+		"event: "
+		"give both, or none");
+	refused(C "then=9", 0,
+		"assay.cfg:2:98: a cascade interrupts with record=pmi and then=, the number of its second "
+		"event: "
+		"give both, or none");
+	refused(C "record=pmi then=9 beside=BR_INST_RETIRED.ALL_BRANCHES", 3,
+		"assay.cfg:2:118: beside= counts while record=pmi or record=pebs samples, not beside a "
+		"cascade");
 	fake_cpu_stop();
 }
 
@@ -711,6 +777,8 @@ int main(void)
 		cmocka_unit_test(names_are_corrected),
 		cmocka_unit_test(rings_agree),
 		cmocka_unit_test(deltas_name_two_events),
+		cmocka_unit_test(keys_of_samples_need_samples),
+		cmocka_unit_test(events_are_counted_while_one_is_sampled),
 		cmocka_unit_test(own_code_is_judged_by_what_was_seen),
 		cmocka_unit_test(metrics_are_made_of_what_is_counted),
 		cmocka_unit_test(samples_need_what_they_need),

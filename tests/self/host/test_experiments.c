@@ -126,7 +126,7 @@ static const struct {
 	 "assay.cfg:2:1: no option \"kernal\": did you mean kernel=? (globs of kernels)"},
 	{"[experiment x]\nzzz=1",
 	 "assay.cfg:2:1: no option \"zzz\": there are kernel code bytes events ring n reps "
-	 "passes delta metric period record cascade pmu"},
+	 "passes delta metric period record cascade then beside sample max buffer pmu"},
 	{"[experiment x] ring=1", "assay.cfg:1:21: ring=1: it wants one of 0|3|both"},
 	{"[experiment x] n=0", "assay.cfg:1:18: n=0: it wants a number from 1 to 9223372036854775807"},
 	{"[experiment x] n=", "assay.cfg:1:16: n= has no value: give one"},
@@ -157,6 +157,13 @@ static const struct {
 	 "assay.cfg:1:26: bytes=9x: it wants pairs of hexadecimal digits, such as bytes=90c3"},
 	{"[experiment x] bytes=90c events=A",
 	 "assay.cfg:1:25: bytes=90c: it wants pairs of hexadecimal digits, such as bytes=90c3"},
+	{"[experiment x] kernel=k beside=A", "assay.cfg:1:1: [experiment x] has no events=: add what to "
+					     "count, such as events=INST_RETIRED.ANY_P"},
+	{"[experiment x] kernel=k events=1,2,3,4,5,6,7,8,9,A,B,C,D,E,F beside=G,H",
+	 "assay.cfg:1:69: events= and beside= have more than 16 items: share them among two experiments"},
+	{"[experiment x] " K "sample=B", "assay.cfg:1:41: sample=B: it wants one of E|A"},
+	{"[experiment x] " K "max=0", "assay.cfg:1:38: max=0: it wants a number from 1 to 20000"},
+	{"[experiment x] " K "buffer=2001", "assay.cfg:1:41: buffer=2001: it wants a number from 1 to 2000"},
 	{"[experiment x] " K "metric=cpi",
 	 "assay.cfg:1:41: metric=cpi: no experiment before defines it: write NAME = EXPRESSION"},
 	{"[experiment w] " K "metric=\"cpic = A / 2\"\n[experiment x] " K "metric=cpi",
@@ -192,6 +199,30 @@ static void own_code_takes_the_place_of_a_kernel(void **state)
 	assert_string_equal(y->bytes.item[2].text, "c3");
 	assert_null(x->own);
 	assert_null(x->own_why);
+}
+
+/* What is counted while something is sampled stands behind what is sampled. */
+static void samples_have_keys_of_their_own(void **state)
+{
+	const struct experiment *x = &all.experiment[0];
+
+	(void)state;
+	assert_true(
+		parse("[experiment x] kernel=k beside=C,D:u events=A record=pebs period=9 sample=A max=20 "
+		      "buffer=3 then=7 events=B"));
+	assert_int_equal(x->events.count, 4);
+	assert_int_equal(x->n_sampled, 2);
+	assert_string_equal(x->events.item[1].text, "B");
+	assert_string_equal(x->events.item[3].text, "D:u");
+	assert_int_equal(x->events.item[3].at.column, 34);
+	assert_int_equal(x->sample, 1);
+	assert_int_equal(x->most, 20);
+	assert_int_equal(x->buffer, 3);
+	assert_int_equal(x->then, 7);
+	assert_int_equal(x->key[KEY_BUFFER].column, 91);
+	assert_true(parse("[experiment x] kernel=k events=A sample=E"));
+	assert_int_equal(x->sample | x->most | x->buffer | x->then, 0);
+	assert_int_equal(x->n_sampled, 1);
 }
 
 /* What a metric names is counted, once; it may be named again by a later experiment. */
@@ -347,6 +378,7 @@ int main(void)
 		cmocka_unit_test(defaults),
 		cmocka_unit_test(damage_is_named),
 		cmocka_unit_test(own_code_takes_the_place_of_a_kernel),
+		cmocka_unit_test(samples_have_keys_of_their_own),
 		cmocka_unit_test(metrics_name_events),
 		cmocka_unit_test(there_is_an_end_to_experiments),
 		cmocka_unit_test(sections_are_for_files),

@@ -121,10 +121,11 @@ static void texts_of_an_experiment(void **state)
 	assert_int_equal(seen, 3);
 }
 
-/* Those of bytes= are pairs of digits, in place of a kernel. */
-static bool is_bytes(const struct option_row *r)
+/* Those of bytes= are pairs of digits, in place of a kernel; those of beside= share their room with events=,
+ * as test_experiments has it. */
+static bool is_special(const struct option_row *r)
 {
-	return !strcmp(r->name, "bytes");
+	return !strcmp(r->name, "bytes") || !strcmp(r->name, "beside");
 }
 
 static void bytes_of_an_experiment(void **state)
@@ -179,7 +180,7 @@ static void items_of_lists(void **state)
 
 	(void)state;
 	for (const struct option_row *r = experiment_rows; r->name; r++) {
-		if (r->kind != OPTION_LIST || is_bytes(r))
+		if (r->kind != OPTION_LIST || is_special(r))
 			continue;
 		for (unsigned place = 0; place < OPTION_ITEMS; place++)
 			for (size_t n = OPTION_ITEM_TEXT - 1; n <= OPTION_ITEM_TEXT + 1; n++)
@@ -197,7 +198,7 @@ static void numbers_of_items(void **state)
 		const struct option_list *list = (const void *)((const char *)&all.experiment[0] + r->offset);
 
 		for (unsigned n = OPTION_ITEMS - 1;
-		     n <= OPTION_ITEMS + 1 && r->kind == OPTION_LIST && !is_bytes(r); n++)
+		     n <= OPTION_ITEMS + 1 && r->kind == OPTION_LIST && !is_special(r); n++)
 			for (unsigned at_once = 0; at_once < 2; at_once++) {
 				char text[512] = "[experiment x] kernel=k ";
 
