@@ -103,7 +103,7 @@ static bool is_metric(const struct pmu *pmu, const struct event_request *all, un
 	unsigned sources = 0, right = metric->source == NB_EVENTS;
 	uint64_t wanted = metric->pebs | (uint64_t)metric->pebs_vert << 32;
 
-	if (metric->mechanism == TAG_NOTHING || metric->count != sink->event)
+	if (metric->mechanism >= TAG_NOTHING || metric->count != sink->event)
 		return false;
 	if (metric->mechanism == TAG_REPLAY && replay != wanted)
 		return false;

@@ -85,6 +85,9 @@ const struct event_rule netburst_rule[RULE_COUNT] = {
 	[RULE_X87_UOPS] = {"how many micro-operations an instruction has is the CPU's own; integer multiplications and divisions have some",
 			   "V. Weaver, deater/deterministic: Pentium D",
 			   .unsaid = {{Q_INSN_MUL, 0, 4}, {Q_INSN_DIV, 0, 4}}},
+	[RULE_RETRIED] = {"counts again with each retry; code, reads for ownership, write-backs and prefetches are requests too",
+			  "SDM table 19-28, IOQ_allocation",
+			  .may = {WRONG_PATHS, {Q_BUS_REQUESTS, 0, 1}}},
 	[RULE_ANY_RING] = {"every clock passes the filter: rings and threads have no say"},
 };
 
@@ -234,7 +237,10 @@ unsigned netburst_rows(unsigned model, unsigned thread, struct pmu_event *rows, 
 		uint64_t code = code_of(&netburst_event[r->count], r->count_mask,
 					r->mechanism == TAG_NOTHING ? filter : 0);
 
-		rows[n] = row(r->count, code | (i + 1), r->judgement, r->rule, model);
+		/* Whoever writes all fields of a mask means the same row. */
+		bool plain = r->mechanism == TAG_WHOLE && r->source == NB_EVENTS;
+
+		rows[n] = row(r->count, plain ? code : code | (i + 1), r->judgement, r->rule, model);
 		memcpy(rows[n].terms, r->term, sizeof r->term);
 		follow(&rows[n], r->rule);
 		rows[n].floor = floor_of(r->floor);

@@ -72,6 +72,7 @@ enum netburst_rule {
 	RULE_WRONG_PATHS,
 	RULE_X87_UOPS,
 	RULE_ANY_RING,
+	RULE_RETRIED,
 	RULE_COUNT
 };
 
@@ -106,6 +107,7 @@ enum netburst_mechanism {
 	TAG_EXECUTION, /* 18.15.6.3 */
 	TAG_REPLAY,    /* 18.15.6.4 */
 	TAG_NOTHING,   /* no tagging: an event with a filter in the CCCR, 18.17.2 */
+	TAG_WHOLE,     /* no tagging: all fields of an event's mask, each of which selects nothing alone */
 };
 
 /** A metric that takes more than one ESCR and one counter. */
@@ -125,7 +127,7 @@ struct netburst_recipe {
 	const char *document;      /* that has it: manual and section */
 };
 
-#define NETBURST_RECIPES 23
+#define NETBURST_RECIPES 29
 extern const struct netburst_recipe netburst_recipe[NETBURST_RECIPES];
 
 /*

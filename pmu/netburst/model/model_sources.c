@@ -7,6 +7,13 @@
 
 #include <string.h>
 
+/* Fields of the mask of IOQ_allocation. */
+#define IOQ_REQUEST   0x007fu
+#define IOQ_ALL_READ  (1u << 5)
+#define IOQ_ALL_WRITE (1u << 6)
+#define IOQ_MEMORY    0x0f80u
+#define IOQ_OWN       (1u << 13)
+
 /* Union of conditions on one logical processor's ring: table 18-66. */
 static bool ring_of(uint32_t escr, unsigned thread, uint8_t cpl)
 {
@@ -98,6 +105,17 @@ static void put_masks(struct netburst_source *to, enum netburst_event_id event, 
 			for (unsigned t = 0; t < 3 && m->term[t].coefficient; t++)
 				put(to, m->term[t].quantity, m->term[t].coefficient);
 	}
+}
+
+/* Table 19-28, IOQ_allocation: what triggers takes a kind of request, a kind of memory and an agent, and on
+ * models 0 and 1 one of the first two. What this processor asks the bus for is what misses its caches. */
+static void put_requests(const struct netburst_state *s, struct netburst_source *to, unsigned mask)
+{
+	bool request = mask & IOQ_REQUEST, memory = mask & IOQ_MEMORY;
+
+	if ((s->model < 2 ? request || memory : request && memory) && mask & IOQ_OWN &&
+	    (mask & IOQ_ALL_READ || !(mask & IOQ_ALL_WRITE)))
+		put(to, Q_LLC_MISS, 1);
 }
 
 static struct netburst_source *new_source(struct netburst_line *k, uint32_t tagger, bool independent)
@@ -258,6 +276,10 @@ void netburst_decode(struct netburst_state *s, unsigned c, enum netburst_escr_id
 	case NB_REPLAY_EVENT:
 		if (mask & 1)
 			count_replays(s, k);
+		break;
+	case NB_IOQ_ALLOCATION:
+	case NB_IOQ_ACTIVE_ENTRIES:
+		put_requests(s, new_source(k, 0, false), mask);
 		break;
 	default:
 		put_masks(new_source(k, 0, false), (enum netburst_event_id)k->event, mask);

@@ -22,9 +22,9 @@ static const struct {
 	unsigned model, escrs, events;
 	bool hyper_threading;
 } parts[] = {
-	{&netburst_willamette, 1, 45, 202, false},  {&netburst_northwood, 2, 45, 202, false},
-	{&netburst_northwood_ht, 2, 45, 202, true}, {&netburst_prescott, 4, 43, 204, true},
-	{&netburst_presler, 6, 43, 204, false},     {&netburst_potomac, 4, 43, 204, true},
+	{&netburst_willamette, 1, 45, 208, false},  {&netburst_northwood, 2, 45, 208, false},
+	{&netburst_northwood_ht, 2, 45, 208, true}, {&netburst_prescott, 4, 43, 210, true},
+	{&netburst_presler, 6, 43, 210, false},     {&netburst_potomac, 4, 43, 210, true},
 };
 #define PARTS (sizeof parts / sizeof parts[0])
 
