@@ -115,6 +115,38 @@ static void rdpmc_rules(void **state)
 	assert_int_equal(model_rdpmc(&netburst_model, cpu, RDPMC_FAST | 18, 0, false, &v), REGISTER_FAULT);
 }
 
+/* IOQ_allocation triggers on a kind of request, a kind of memory and an agent; on models 0 and 1 one of the
+ * first two will do. Table 19-28. */
+static void bus_requests_trigger(void **state)
+{
+	enum { TYPE = 1 << 0, READ = 1 << 5, WRITE = 1 << 6, WB = 1 << 11, OWN = 1 << 13, OTHER = 1 << 14 };
+	static const struct qterm miss[] = {{Q_INSTRUCTIONS, 1}, {Q_LOADS, 1}, {Q_LLC_MISS, 1}};
+	static const struct {
+		unsigned mask;
+		uint64_t late, early; /* counts on model 2 and on model 1 */
+	} cases[] = {
+		{TYPE | READ | WB | OWN, 1, 1},
+		{READ | WB | OWN, 1, 1},
+		{TYPE | WRITE | WB | OWN, 0, 0}, /* a load writes nothing */
+		{TYPE | READ | WRITE | WB | OWN, 1, 1},
+		{READ | WB, 0, 0},
+		{READ | WB | OTHER, 0, 0},
+		{READ | OWN, 0, 1},
+		{WB | OWN, 0, 1},
+		{READ, 0, 0},
+		{WB, 0, 0},
+		{OWN, 0, 0},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < 2 * (sizeof cases / sizeof cases[0]); i++) {
+		power_up(i & 1 ? &netburst_willamette : &netburst_northwood, NULL);
+		program(0, NB_IOQ_ALLOCATION, cases[i / 2].mask, RINGS_T0, 0);
+		step_with(miss, 3, 0);
+		assert_int_equal(value(0), i & 1 ? cases[i / 2].early : cases[i / 2].late);
+	}
+}
+
 /* A Xeon MP's third level has counters of its own; others have nothing there. */
 static void third_level_counters(void **state)
 {
@@ -682,11 +714,11 @@ static void halted_time(void **state)
 #define NETBURST_MODEL_TESTS                                                                                 \
 	cmocka_unit_test(reset_values), cmocka_unit_test(counter_writes), cmocka_unit_test(cccr_bits),       \
 		cmocka_unit_test(escr_bits), cmocka_unit_test(other_registers),                              \
-		cmocka_unit_test(rdpmc_rules), cmocka_unit_test(third_level_counters),                       \
-		cmocka_unit_test(runs_when_enabled), cmocka_unit_test(some_retire_twice),                    \
-		cmocka_unit_test(starting_write_is_not_counted), cmocka_unit_test(selects_its_escr),         \
-		cmocka_unit_test(masks_add_up), cmocka_unit_test(rings), cmocka_unit_test(a_uop_vector),     \
-		cmocka_unit_test(thresholds), cmocka_unit_test(edges),                                       \
+		cmocka_unit_test(rdpmc_rules), cmocka_unit_test(bus_requests_trigger),                       \
+		cmocka_unit_test(third_level_counters), cmocka_unit_test(runs_when_enabled),                 \
+		cmocka_unit_test(some_retire_twice), cmocka_unit_test(starting_write_is_not_counted),        \
+		cmocka_unit_test(selects_its_escr), cmocka_unit_test(masks_add_up), cmocka_unit_test(rings), \
+		cmocka_unit_test(a_uop_vector), cmocka_unit_test(thresholds), cmocka_unit_test(edges),       \
 		cmocka_unit_test(edges_begin_again_behind_what_is_not_seen),                                 \
 		cmocka_unit_test(fifteen_a_cycle), cmocka_unit_test(non_sleep_clockticks),                   \
 		cmocka_unit_test(what_is_detected), cmocka_unit_test(the_short_cut),                         \
