@@ -159,11 +159,14 @@ FILES = {"/assay/code/own.elf": elf, "/assay/code/own.bin": bytes.fromhex(MIX), 
 
 # Registers worked out by hand: what tags and what counts the tags act together, and are judged as the metric that they make.
 LBR = "[experiment branches] kernel=branches_taken ring=0 record=lbr n=10 reps=1\n"
-byhand = boot(config=example("netburst-perfex.cfg") + LBR + OWN_CFG, files=FILES)
-sound(byhand, "the worked examples of the thesis on the Pentium 4, as registers")
-equal({(x["name"], x["passes"]) for x in (byhand.report or {"experiments": []})["experiments"] if x["name"] != "branches" and "own" not in x["name"]},
-      {(name, 1) for name in re.findall(r"^\[experiment (\S+)\]", example("netburst-perfex.cfg"), re.M)},
-      "each is one pass, in each ring")
+THESIS = "\n[options]\n" + example("netburst-thesis.cfg")
+byhand = boot(config=example("netburst-perfex.cfg") + THESIS + LBR + OWN_CFG, files=FILES)
+sound(byhand, "the worked examples of the thesis on the Pentium 4, as registers and by name")
+several = {"p4-branch-kinds": 3, "p4-deliver-modes": 2, "p4-system": 2, "p4-user": 2, "p4-bus": 4}
+names = re.findall(r"^\[experiment (\S+)\]", example("netburst-perfex.cfg") + THESIS, re.M)
+equal({(x["name"], x["passes"]) for x in (byhand.report or {"experiments": []})["experiments"] if x["name"] in names},
+      {(name, several.get(name, 1)) for name in names},
+      "registers that act together are one pass, in each ring; settings of one ESCR that differ are as many as they need")
 
 found = checks(byhand)
 own = {n: c["verdict"] for n, c in found.items() if n.startswith("own-")}
@@ -192,6 +195,7 @@ def last(name, kernel, level):
             return [("low" in c["observations"][-1], c["observations"][-1]["values"]) for c in x["counts"]]
 
 
+BRANCHES = [(True, 0), (True, 74), (True, 1), (True, 1), (True, 75)]
 for name, kernel, level, counts in (
         ("p4-taken-branches", "branches_taken", "ring 3", [(False, 0), (True, 74)]),
         ("p4-tagged-loads", "loads", "ring 0", [(True, 0), (True, 120)]),
@@ -200,9 +204,26 @@ for name, kernel, level, counts in (
         ("p4-tagged-x87", "x87_arithmetic", "ring 3", [(True, 75), (True, 75)]),
         ("p4-tagged-misses", "clflush_reload", "ring 0", [(True, 15)]),
         ("p4-other-processor", "x87_arithmetic", "ring 3", [(True, 75), (True, 75), (True, 0), (True, 0)]),
+        ("p4-branch-kinds", "branches_taken", "ring 3", BRANCHES),
+        ("p4-system", "nop_loop", "ring 0", [(True, 180), (True, 180), (True, 180), (True, 0)]),
+        ("p4-user", "nop_loop", "ring 3", [(True, 180), (True, 180), (True, 180), (True, 0)]),
+        ("p4-colour-1", "x87_arithmetic", "ring 3", [(True, 75), (True, 75)]),
+        ("p4-colour-2", "x87_arithmetic", "ring 3", [(True, 75), (True, 75)]),
+        ("p4-colour-4", "x87_arithmetic", "ring 3", [(True, 75), (True, 75)]),
+        ("p4-colour-8", "x87_arithmetic", "ring 3", [(True, 75), (True, 75)]),
+        ("p4-two-colours", "x87_arithmetic", "ring 3", [(True, 75), (True, 0), (True, 75), (True, 0)]),
+        ("p4-bus", "clflush_reload", "ring 0", [(True, 15), (True, 0), (True, 15), (True, 15), (True, 0), (True, 15), (True, 0)]),
+        ("p4-exp1", "x87_arithmetic", "ring 3", [(True, 139), (True, 75)]),
         ("p4-tags-by-name", "loads", "ring 0", [(True, 0), (True, 120)]),
         ("p4-tags-by-name", "loads", "ring 3", [(True, 0), (True, 120)])):
     equal(last(name, kernel, level), [(judged, [[n, 3]]) for judged, n in counts], "%s, %s, %s" % (name, kernel, level))
+samples = {x["name"]: x["samples"][0] for x in (byhand.report or {"experiments": []})["experiments"] if x["samples"]}
+equal({name: sum(p["samples"] for p in samples[name]["places"]) + samples[name]["elsewhere"] for name in ("p4-time-profile", "p4-force-ovf")
+       if name in samples}, {"p4-time-profile": 14, "p4-force-ovf": 25}, "a profile by time; and FORCE_OVF at each taken branch")
+active = [c["observations"][-1]["values"][0][0] for x in experiments(byhand, "p4-active-threads") for c in x["counts"]]
+ok(len(active) == 4 and active[0] == active[2] == 0 < active[3] <= active[1], "one logical processor is active: neither none nor both", repr(active))
+ratio = [o for x in experiments(byhand, "p4-ratio") for m in x["metrics"] for o in m["observations"]]
+ok(ratio and all(0 < value < 1000000 for o in ratio for value, _ in o["values"]), "a ratio of two metrics", repr(ratio))
 r = boot(config="""pmu=virtual:netburst-prescott suite=experiments
 [experiment escr] kernel=mix ring=3 passes=one events=branch_retired:MMTP,branch_retired:MMNP,branch_retired:MMTM
 [experiment tags] kernel=loads ring=3 passes=one events=memory_loads,memory_stores
