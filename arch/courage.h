@@ -26,7 +26,8 @@ enum courage {
 	COURAGE_READ,      /* nothing of a PMU is written */
 	COURAGE_COUNT,     /* counters of the core; nothing interrupts */
 	COURAGE_INTERRUPT, /* interrupts and records */
-	COURAGE_ALL,       /* other processors, guests, counters that cores share: any register */
+	COURAGE_ALL,       /* other processors, guests, counters that cores share */
+	COURAGE_NEVER,     /* no level: of a register that is on no list */
 };
 
 /** Registers that may be written from a level on. */
@@ -40,7 +41,7 @@ struct register_range {
 #define COURAGE_LISTS 8
 void courage_lists(const struct register_range *const *lists, unsigned n);
 
-/** From now on this level; at the start it is COURAGE_ALL. */
+/** From now on this level. Before the first call it is COURAGE_ALL, and nothing is refused. */
 void courage_set(enum courage level);
 
 enum courage courage_level(void);
@@ -48,7 +49,7 @@ enum courage courage_level(void);
 /** Whether a register may be written at the level that is set. */
 bool courage_allows(enum register_space space, uint64_t number);
 
-/** From which level on it may be. */
+/** From which level on it may be; COURAGE_NEVER: from none. */
 enum courage courage_of(enum register_space space, uint64_t number);
 
 #endif

@@ -5,6 +5,8 @@
  * Where code rests under the step engine (step.h) its client answers instead; where it may begin to, it does so
  * afterwards. On the way to the instruction no branch is taken: what faults was called last.
  */
+#include "arch/x86/cpu/courage_bits.h"
+
 	.macro	FIXUP from, to
 	.pushsection trap_fixups, "a", @progbits
 	.p2align 2
@@ -78,8 +80,21 @@
 
 /* bool msr_write(uint32_t address, uint64_t value) */
 	FUNCTION msr_write
-	cmpw	$0, register_asks(%rip)		/* both of them */
-	jne	msr_write_free
+	ASK_FIRST msr_write
+	test	$~(COURAGE_BLOCK_BITS), %edi
+	jnz	msr_write_free
+	mov	%edi, %eax			/* its bit: bits 12:0, 16 and 31 of the address */
+	and	$0x1fff, %eax
+	mov	%edi, %edx
+	shr	$3, %edx
+	and	$0x2000, %edx
+	or	%edx, %eax
+	mov	%edi, %edx
+	shr	$17, %edx
+	and	$0x4000, %edx
+	or	%edx, %eax
+	bt	%eax, courage_refuses(%rip)
+	jc	msr_write_free
 	.globl	msr_write_now
 msr_write_now:
 	WRITE

@@ -8,11 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Why an access takes its slow way; msr.S reads both at once. */
+/** What an access is to ask about on its slow way. */
 struct register_asks {
 	bool runs_free; /* the caller rests: the CPU runs free, and step_access() is asked for registers */
 	bool limited;   /* arch/courage.h */
-} __attribute__((aligned(2)));
+};
 extern volatile struct register_asks register_asks;
 
 /** Read a model-specific register. @return false if it raised #GP; then *value is 0. */

@@ -49,7 +49,7 @@ static struct trap_record last; /* of the guarded call that was ended last */
 static char context[96];        /* "": no check */
 static unsigned strays;
 static unsigned dumping;
-static char refusal[64];
+static char refusal[96];
 static void *guard_stack_low, *guard_stack_top;
 
 static const char *const exception_names[32] = {
@@ -279,8 +279,13 @@ void trap_abort(int vector)
 void trap_refuse(const char *kind, uint32_t number, unsigned from)
 {
 	step_pause();
-	snprintf(refusal, sizeof refusal, "%s %lXH is written from courage=%u on, and this is courage=%u",
-		 kind, (unsigned long)number, from, courage_level());
+	if (from == COURAGE_NEVER)
+		snprintf(refusal, sizeof refusal, "%s %lXH is not on the list of courage=%u, nor any other's",
+			 kind, (unsigned long)number, courage_level());
+	else
+		snprintf(refusal, sizeof refusal,
+			 "%s %lXH is written from courage=%u on, and this is courage=%u", kind,
+			 (unsigned long)number, from, courage_level());
 	if (!innermost)
 		console_text("refused: %s\n", refusal);
 	step_resume();

@@ -11,5 +11,13 @@ const struct register_range amd_registers[] = {
 	{COURAGE_INTERRUPT, SPACE_MSR, LBR_SELECT, DBG_EXTN_CFG},
 	{COURAGE_INTERRUPT, SPACE_MSR, BRANCH_FROM0, BRANCH_FROM0 + 0x1f},
 	{COURAGE_INTERRUPT, SPACE_MSR, IBS_FETCH_CTL, IBS_FETCH_CTL2},
-	{0, 0, 0, 0}, /* counters of the node and of the third-level cache are other processors', too */
+	/* Counters of the node and of the third-level cache are other processors', too. */
+	{COURAGE_ALL, SPACE_MSR, PERF_LLC_CTL0, PERF_LLC_CTL0 + 0xf},
+	{COURAGE_ALL, SPACE_MSR, PERF_NB_CTL0, PERF_NB_CTL0 + 0x1f},
+	{COURAGE_ALL, SPACE_MSR, HWCR, HWCR},
+	{COURAGE_ALL, SPACE_MSR, IRPERF, IRPERF},
+	{COURAGE_ALL, SPACE_MSR, MPERF, APERF},
+	{COURAGE_ALL, SPACE_MSR, PERF_GLOBAL_STATUS,
+	 PERF_GLOBAL_STATUS}, /* whether it keeps what is read only */
+	{0, 0, 0, 0},
 };

@@ -12,5 +12,8 @@ const struct register_range netburst_registers[] = {
 	{COURAGE_INTERRUPT, SPACE_MSR, MSR_DS_AREA, MSR_DS_AREA},
 	{COURAGE_INTERRUPT, SPACE_MSR, MSR_LER_FROM_LIP, MSR_LASTBRANCH_TOS + 4}, /* DEBUGCTLA among them */
 	{COURAGE_INTERRUPT, SPACE_MSR, MSR_LASTBRANCH_FROM_0, MSR_LASTBRANCH_TO_0 + 15},
-	{0, 0, 0, 0}, /* what counts the bus and the third-level cache is the package's */
+	/* What counts the bus and the third-level cache is the package's. */
+	{COURAGE_ALL, SPACE_MSR, MSR_IFSB_BUSQ0, MSR_IFSB_BUSQ0 + 7},
+	{COURAGE_ALL, SPACE_MSR, MSR_MISC_ENABLE, MSR_MISC_ENABLE}, /* whether read-only bits are */
+	{0, 0, 0, 0},
 };

@@ -1,6 +1,7 @@
 /* Levels of courage: what each lets be written, and that each family's driver counts with what the list for
  * counting has. */
 #include "arch/courage.h"
+#include "arch/x86/cpu/courage_bits.h"
 #include "arch/x86/cpu/msr.h"
 #include "pmu/contract/family.h"
 #include "pmu/contract/state.h"
@@ -23,8 +24,16 @@ static const struct register_range list[] = {
 	{COURAGE_COUNT, SPACE_MSR, 0x186, 0x187},
 	{COURAGE_INTERRUPT, SPACE_MSR, 0x600, 0x600},
 	{COURAGE_INTERRUPT, SPACE_MSR, 0x187, 0x188}, /* the least that has it counts */
+	{COURAGE_ALL, SPACE_MSR, 0x700, 0x700},
+	{COURAGE_ALL, SPACE_MSR, 0x107cc, 0x107cc},
+	{COURAGE_COUNT, SPACE_MSR, 0xc0010701, 0xc0010701},
 	{0, 0, 0, 0},
 };
+
+static bool bit_refuses(uint32_t msr)
+{
+	return courage_refuses[courage_bit(msr) / 8] >> courage_bit(msr) % 8 & 1;
+}
 
 static void each_level_has_its_list(void **state)
 {
@@ -32,14 +41,18 @@ static void each_level_has_its_list(void **state)
 		uint32_t msr;
 		enum courage from;
 	} cases[] = {
-		{EFER, COURAGE_READ},       {0x185, COURAGE_ALL},       {0x186, COURAGE_COUNT},
-		{0x187, COURAGE_COUNT},     {0x188, COURAGE_INTERRUPT}, {0x189, COURAGE_ALL},
-		{0x600, COURAGE_INTERRUPT}, {0x5ff, COURAGE_ALL},       {0x601, COURAGE_ALL},
-		{0, COURAGE_ALL},           {UINT32_MAX, COURAGE_ALL},
+		{EFER, COURAGE_READ},        {0x185, COURAGE_NEVER},      {0x186, COURAGE_COUNT},
+		{0x187, COURAGE_COUNT},      {0x188, COURAGE_INTERRUPT},  {0x189, COURAGE_NEVER},
+		{0x600, COURAGE_INTERRUPT},  {0x5ff, COURAGE_NEVER},      {0x601, COURAGE_NEVER},
+		{0x700, COURAGE_ALL},        {0, COURAGE_NEVER},          {UINT32_MAX, COURAGE_NEVER},
+		{0x10700, COURAGE_NEVER},    {0x107cc, COURAGE_ALL},      {0xc0000700, COURAGE_NEVER},
+		{0xc0010700, COURAGE_NEVER}, {0xc0010701, COURAGE_COUNT},
 	};
 	const struct register_range *const lists[] = {NULL, list};
 
 	(void)state;
+	assert_false(bit_refuses(0x185));
+	assert_true(courage_allows(SPACE_MSR, 0x185)); /* nothing is refused before a level was set */
 	courage_lists(lists, 2);
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		assert_int_equal(courage_of(SPACE_MSR, cases[i].msr), cases[i].from);
@@ -47,12 +60,14 @@ static void each_level_has_its_list(void **state)
 			courage_set(level);
 			assert_int_equal(courage_level(), level);
 			assert_int_equal(courage_allows(SPACE_MSR, cases[i].msr), level >= cases[i].from);
+			if (!(cases[i].msr & ~COURAGE_BLOCK_BITS))
+				assert_int_equal(bit_refuses(cases[i].msr), level < cases[i].from);
 			assert_int_equal(courage_allows(SPACE_MEMORY, cases[i].msr), level == COURAGE_ALL);
 		}
 	}
 	/* Another list takes its place. */
 	courage_lists(NULL, 0);
-	assert_int_equal(courage_of(SPACE_MSR, 0x186), COURAGE_ALL);
+	assert_int_equal(courage_of(SPACE_MSR, 0x186), COURAGE_NEVER);
 	courage_set(COURAGE_ALL);
 }
 
@@ -131,11 +146,33 @@ static void counting_takes_no_more_than_its_list(void **state)
 	pmu_forget(&pmu);
 }
 
+/* What no run has any business with is on no driver's list: clocks, loaders of microcode, power limits, and
+ * what locks a feature until the next reset. SDM vol. 4, table 2-2; APM vol. 2, appendix A. */
+static void some_registers_are_on_no_list(void **state)
+{
+	static const uint32_t never[] = {0x10, 0x3a, 0x79, 0x150,      0x199,      0x610,      0xc80,
+					 0xe2, 0x9b, 0x9e, 0xc0010010, 0xc0010020, 0xc0010062, 0xc0010114};
+	const struct model_profile *profile;
+	const char *why;
+
+	(void)state;
+	for (unsigned i = 0; (profile = model_profile(i)); i++) {
+		fake_cpu_start(profile, "");
+		assert_true(pmu_find(NULL, &pmu, &why));
+		courage_lists(&pmu.driver->registers, 1);
+		for (unsigned n = 0; n < sizeof never / sizeof never[0]; n++)
+			assert_int_equal(courage_of(SPACE_MSR, never[n]), COURAGE_NEVER);
+		fake_cpu_stop();
+	}
+	pmu_forget(&pmu);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_level_has_its_list),
 		cmocka_unit_test(counting_takes_no_more_than_its_list),
+		cmocka_unit_test(some_registers_are_on_no_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
