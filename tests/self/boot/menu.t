@@ -1,10 +1,13 @@
 #!/usr/bin/python3
 """The menu: on the screen by the keyboard, and on a serial line, from the start to the detail of a wrong verdict; what it saves; nobody there."""
+import os
 import re
 import tempfile
 
-from boottest import boot, done, emulators, equal, ok, tail
-from menu_screens import OPTIONS, RESULTS, START, complete, glyphs_agree, run, walk
+import screendump
+from PIL import Image
+from boottest import TOP, boot, done, emulators, equal, ok, tail
+from menu_screens import OPTIONS, RESULTS, SMALLEST, START, complete, glyphs_agree, kept_page, run, walk, words
 
 
 def came(r, terminal, name):
@@ -12,12 +15,24 @@ def came(r, terminal, name):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    r, terminal, pages, shots = run(False, folder)
+    r, terminal, pages, shots = run(False, folder, size=SMALLEST)
     if came(r, terminal, "by the keyboard: from the menu to the detail of a wrong verdict and back"):
         equal(r.status, 1, "the run that was asked for was carried out: %s" % r.verdict)
         known = {"shape": {}, "character": {}}
         for name in ("start", "menu", "end", "wrong", "detail"):
             equal(glyphs_agree(shots[name], pages[name], known)[:5], [], "the screen shows the page %s as the serial line does" % name)
+        equal({screendump.read_ppm(path)[:2] for path in shots.values()}, {SMALLEST}, "all on a screen of 80 columns and 25 rows")
+        for name in ("start", "menu", "end", "wrong", "detail"):
+            kept = kept_page(os.path.join(TOP, "docs/screenshots", name + ".png"), known)
+            seen = words((pages[name] + [""] * 25)[:25])
+            equal([(a, b) for a, b in zip(kept, seen) if a != b], [], "docs/screenshots/%s.png is as the page is today (scripts/screenshots makes it)" % name)
+        ok(kept_page(os.path.join(TOP, "docs/screenshots/start.png"), known) != words((pages["menu"] + [""] * 25)[:25]), "which that of another page is not")
+        with Image.open(os.path.join(TOP, "docs/screenshots/progress.png")) as picture:
+            picture.convert("RGB").save(os.path.join(folder, "kept.ppm"))
+        kept = screendump.text(os.path.join(folder, "kept.ppm"))
+        ok(re.match(r" Assay \S+   \S+-\d+-[0-9A-F]+-[0-9A-F]+   \\assay\\runs\\0001-", kept[0]) and "suite 1 of 1: control" in kept[1] and
+           re.match(r" check \d+: ", kept[2]) and " checks, " in kept[3] and words(kept[4:5]) == words(pages["progress"][4:5]),
+           "docs/screenshots/progress.png has the lines of the progress", kept[:5])
         ok(len(known["shape"]) > 50, "%d characters were read back" % len(known["shape"]))
         ok(re.match(r" Assay \S+   \S+-\d+-[0-9A-F]+-[0-9A-F]+   \\assay\\runs\\0001-", pages["progress"][0]) and "suite 1 of 1: control" in pages["progress"][1],
            "while the machine is taken, the screen has the progress", pages["progress"][:5])

@@ -1,8 +1,10 @@
 """The menu, driven through QEMU's keyboard or its serial line, and what is to be seen: shared by its test and by scripts/screenshots."""
 import os
+import re
 import time
 
 import screendump
+from PIL import Image
 from boottest import boot
 from monitor import Monitor
 from terminal import Terminal
@@ -86,8 +88,12 @@ def dump(monitor, path):
         time.sleep(0.2)
 
 
-def run(by_serial, pictures=None, config="exit=halt menu=30 " + OPTIONS + "\n", script=visit, **more):
-    """@return (the run, its terminal, {page: lines of the serial terminal}, {page: path of a picture}); pictures: a folder for them"""
+SMALLEST = 640, 480  # on which firmware's console has 80 columns and 25 rows, and no more
+
+
+def run(by_serial, pictures=None, config="exit=halt menu=30 " + OPTIONS + "\n", script=visit, size=None, **more):
+    """@return (the run, its terminal, {page: lines of the serial terminal}, {page: path of a picture}); pictures: a folder for them; size: of the
+    screen, if not what firmware takes by itself"""
     pages, shots = {}, {}
     with Monitor() as monitor:
         terminal = None
@@ -108,25 +114,47 @@ def run(by_serial, pictures=None, config="exit=halt menu=30 " + OPTIONS + "\n", 
 
         terminal = Terminal(script(press, shot))
         video = ("-vga", "std") if pictures else ("-vga", "none")
+        if pictures and size:
+            video = ("-vga", "none", "-device", "VGA,edid=on,xres=%d,yres=%d" % size)
         r = boot("disk", config=config, extra=(*video, *monitor.options), timeout=200, until_exit=True, on_data=terminal.on_data, **more)
     return r, terminal, pages, shots
 
 
-def glyphs_agree(path, lines, known):
-    """Each glyph of a picture stands for one character of the serial terminal's page, and each character has one glyph; known: those of other
-    pictures. @return what disagrees"""
-    width, height, data = screendump.read_ppm(path)
+def shapes(picture):
+    """Of a picture (width, height, bytes) with firmware's console in the middle: rows of what each cell looks like."""
+    width, height, data = picture
     left, top = (width - 80 * GLYPH[0]) // 2, (height - 25 * GLYPH[1]) // 2
-    wrong, used = [], 0
     for row in range(25):
+        line = []
         for column in range(79):
             cell = []
             for y in range(GLYPH[1]):
                 at = ((top + row * GLYPH[1] + y) * width + left + column * GLYPH[0]) * 3
                 cell += [data[at + x * 3:at + x * 3 + 3] for x in range(GLYPH[0])]
-            shape = tuple(pixel != cell[0] for pixel in cell)
+            line.append(tuple(pixel != cell[0] for pixel in cell))
+        yield line
+
+
+def glyphs_agree(path, lines, known):
+    """Each glyph of a picture stands for one character of the serial terminal's page, and each character has one glyph; known: those of other
+    pictures. @return what disagrees"""
+    wrong, used = [], 0
+    for row, line in enumerate(shapes(screendump.read_ppm(path))):
+        for column, shape in enumerate(line):
             character = (lines[row] if row < len(lines) else "").ljust(80)[column]
             used += character != " "
             if known["shape"].setdefault(character, shape) != shape or known["character"].setdefault(shape, character) != character:
                 wrong.append((row, column, character))
     return wrong if used > 100 else ["hardly anything is there"]
+
+
+def kept_page(path, known):
+    """The words of a picture in docs/screenshots, by glyphs that are known from others: without what has a digit, as builds, times and counts have."""
+    with Image.open(path) as picture:
+        data = picture.convert("RGB")
+        lines = ["".join(known["character"].get(shape, "?") for shape in line) for line in shapes((*data.size, data.tobytes()))]
+    return words(lines)
+
+
+def words(lines):
+    return [[word for word in line.split() if not re.search(r"[0-9]|^[#.*|+-]*$", word)] for line in lines]
