@@ -108,9 +108,10 @@ def run(by_serial, pictures=None, config="exit=halt menu=30 " + OPTIONS + "\n", 
             pages[name] = list(terminal.lines)
             if pictures:
                 shots[name] = os.path.join(pictures, name + ".ppm")
-                if name == "progress":
-                    pages[name] = monitor.screen()
-                dump(monitor, shots[name])
+                if name == "progress":  # it does not wait
+                    pages[name] = monitor.screen(shots[name])
+                else:
+                    dump(monitor, shots[name])
 
         terminal = Terminal(script(press, shot))
         video = ("-vga", "std") if pictures else ("-vga", "none")

@@ -34,9 +34,9 @@ class Monitor:
         self.socket.sendall(command.encode() + b"\n")
         return self.answer()
 
-    def screen(self):
-        """What is on the screen, as lines of text (screendump.py), while nothing is being drawn."""
-        path = os.path.join(self.folder.name, "screen.ppm")
+    def screen(self, path=None):
+        """What is on the screen, as lines of text (screendump.py), while nothing is being drawn; path: where the picture stays."""
+        path = path or os.path.join(self.folder.name, "screen.ppm")
         for _ in range(10):
             self.do("stop")
             self.do("screendump " + path)
