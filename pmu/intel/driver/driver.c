@@ -547,13 +547,20 @@ static bool flush_nehalem(void)
 	return ok;
 }
 
+/* The errata name the first four. Linux flushes the multiprocessor parts of both generations, 2EH and 2FH,
+ * too (arch/x86/events/intel/core.c). */
+static const uint8_t nehalem_models[] = {0x1a, 0x1e, 0x25, 0x2c, 0x2e, 0x2f, 0};
+
 static bool needs_flush(const struct pmu *pmu)
 {
 	struct cpu_identity id;
 	cpu_identify(&id);
-	return !strcmp(id.vendor, "GenuineIntel") && id.family == 6 && pmu->n_general == 4 &&
-	       pmu->has_global &&
-	       (id.model == 0x1a || id.model == 0x1e || id.model == 0x25 || id.model == 0x2c);
+	if (strcmp(id.vendor, "GenuineIntel") || id.family != 6 || pmu->n_general != 4 || !pmu->has_global)
+		return false;
+	for (const uint8_t *m = nehalem_models; *m; m++)
+		if (id.model == *m)
+			return true;
+	return false;
 }
 
 static bool fault(const struct pmu *pmu, const char **why, const char *what)
