@@ -340,6 +340,7 @@ class Converter:
             "ebs": ebs,
             "period": (1 << 40) - start if start else None,
             "waits": bool(waits),
+            "pmi": bool(pmi),
             "where": where,
         }
 
@@ -373,9 +374,9 @@ class Converter:
         waiting = [e for e in found if e["waits"]]
         if waiting:
             return [self.cascade(element.tag, found, waiting, keys)]
-        counted = [e for e in found if e["ebs"] is None]
-        sections = [self.counts(element.tag, counted, keys)] if counted else []
-        return sections + [self.samples(element.tag, e, keys) for e in sampled]
+        if sampled:
+            return [self.samples(element.tag, sampled, [e for e in found if e["ebs"] is None], keys)]
+        return [self.counts(element.tag, found, keys)]
 
     def comments(self, found):
         return ["%s: %s" % (e["name"], ", ".join(e["strings"])) for e in found]
@@ -403,37 +404,54 @@ class Converter:
             )
         strings = list(dict.fromkeys(s for e in found for s in e["strings"]))
         pair = (strings.index(first[0]["strings"][0]) + 1, strings.index(waiting[0]["strings"][0]) + 1)
+        interrupts = []
+        if waiting[0]["pmi"] and waiting[0]["period"]:
+            interrupts = [("record", "pmi"), ("then", waiting[0]["period"])]
+        elif waiting[0]["ebs"] is not None or waiting[0]["pmi"]:
+            self.refuse(name, "the one that waits interrupts with ovf_pmi, and a value that its counter overflows from")
         return Section(
             word(name),
             self.comments(found),
             [("ring", self.rings(found))]
             + keys
             + events_keys(strings)
-            + [("cascade", "%d>%d" % pair), ("period", first[0]["period"])],
+            + [("cascade", "%d>%d" % pair), ("period", first[0]["period"])]
+            + interrupts,
         )
 
-    def samples(self, name, e, keys):
-        ebs, given = e["ebs"], dict(e["ebs"].attrib)
+    def ebs_keys(self, e):
+        """Keys of an experiment that say what an <ebs> says."""
+        given = dict(e["ebs"].attrib)
         kind = {"precise": "pebs", "imprecise": "pmi"}.get(given.pop("type", ""))
         interval = given.pop("interval", "")
         if not kind or not interval.isdigit() or not int(interval):
             self.refuse(e["where"], '<ebs> takes type="precise" or "imprecise", and interval= as a number')
         if len(e["strings"]) != 1:
-            self.refuse(
-                e["where"],
-                "what tags and what counts the tags are two events here, and one is sampled: take a metric",
-            )
-        comments = self.comments([e])
-        for key in ("buffer", "sample", "max"):
+            what = "what tags and what counts the tags are two events here, and one is sampled: take a metric"
+            self.refuse(e["where"], what)
+        keys = [("record", kind), ("period", interval)]
+        for key in ("sample", "max", "buffer"):
             value = given.pop(key, None)
-            if value:
-                comments.append("%s=%s: Assay's records are all kept, with all registers." % (key, value))
+            if value and (key != "sample" or value == "A") and (key != "buffer" or kind == "pebs"):
+                keys.append((key, value))
         if given:
             self.refuse(e["where"], "<ebs> has no %s=" % next(iter(given)))
+        return keys
+
+    def samples(self, name, sampled, counted, keys):
+        """Events that are sampled, and those that are counted beside them."""
+        ways = [self.ebs_keys(e) for e in sampled]
+        if any(way != ways[0] for way in ways):
+            self.refuse(name, "its events are sampled in different ways: make an experiment of each")
+        beside = list(dict.fromkeys(s for e in counted for s in e["strings"]))
         return Section(
-            word("%s-%s" % (name, e["name"])),
-            comments,
-            [("ring", self.rings([e]))] + keys + events_keys(e["strings"]) + [("record", kind), ("period", interval)],
+            word(name),
+            self.comments(sampled + counted),
+            [("ring", self.rings(sampled + counted))]
+            + keys
+            + events_keys([e["strings"][0] for e in sampled])
+            + ways[0]
+            + [("beside", s) for s in beside],
         )
 
     def convert(self, program):

@@ -224,6 +224,20 @@ active = [c["observations"][-1]["values"][0][0] for x in experiments(byhand, "p4
 ok(len(active) == 4 and active[0] == active[2] == 0 < active[3] <= active[1], "one logical processor is active: neither none nor both", repr(active))
 ratio = [o for x in experiments(byhand, "p4-ratio") for m in x["metrics"] for o in m["observations"]]
 ok(ratio and all(0 < value < 1000000 for o in ratio for value, _ in o["values"]), "a ratio of two metrics", repr(ratio))
+def converted():
+    """Files in the form of Brink's, each section with the file's name in front, and N so large that events occur often enough."""
+    text = "pmu=virtual:netburst-prescott suite=experiments\n"
+    for path in sorted(glob.glob(os.path.join(TOP, "tests/self/host/data/p4/*_exp.txt"))):
+        name = os.path.basename(path)[:-len("_exp.txt")].replace("_", "-")
+        r = subprocess.run([os.path.join(TOP, "scripts/p4-experiments"), path], capture_output=True, text=True, check=False)
+        text += re.sub(r"^\[experiment (.*)\]", r"[experiment %s.\1] n=100 reps=1" % name, r.stdout.split("\n", 1)[1], flags=re.M)
+    return text
+
+
+r = boot(config=converted())
+sound(r, "experiments in the form of Brink & Abyss's twelve files, converted")
+equal({x["name"] for x in (r.report or {"experiments": []})["experiments"]}, set(re.findall(r"^\[experiment (\S+)\]", converted(), re.M)),
+      "each of them is carried out")
 r = boot(config="""pmu=virtual:netburst-prescott suite=experiments
 [experiment escr] kernel=mix ring=3 passes=one events=branch_retired:MMTP,branch_retired:MMNP,branch_retired:MMTM
 [experiment tags] kernel=loads ring=3 passes=one events=memory_loads,memory_stores

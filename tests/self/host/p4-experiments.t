@@ -183,12 +183,12 @@ TWELVE = {
         ]
     ],
     "craft": [["0x00032000/0x09000054@0x80000008", "execution_event:NBOGUS1:u"], ["branch_retired:MMTP:MMTM:u"]],
-    "cascade": [["instr_retired:NBOGUSNTAG:u", "branch_retired:MMTP:MMTM:u"]],
+    "cascade": [["instr_retired:NBOGUSNTAG:u", "branch_retired:MMTP:MMTM:u"]] * 2,
     "front_end_tag": [["memory_loads:u"], ["memory_stores:u"]],
     "exec_tag": [["X87_FP_retired:u"], ["packed_SP_retired:u"]],
     "replay_tag": [[MISSES], ["DTLB_load_miss_retired"]],
     "ebs": [["branch_retired:MMTP:u"]],
-    "front_end_pebs": [["front_end_event:NBOGUS:u"], ["memory_loads:u"]],
+    "front_end_pebs": [["memory_loads:u"]],
     "replay_pebs": [[MISSES]],
     "pebs_vs_iebs": [["memory_loads:u"], ["memory_loads:u"]],
 }
@@ -208,6 +208,21 @@ equal(
     (cascade["cascade"], cascade["period"]),
     (["1>2"], ["500"]),
     "the counter's value says how often the first event occurs",
+)
+cascade = sections(run("cascade_exp.txt")[1])[1][1]
+equal(
+    [cascade[k] for k in ("cascade", "period", "record", "then")],
+    [["1>2"], ["500"], ["pmi"], ["37"]],
+    "the other counter's value says how often the second one occurs before it interrupts",
+)
+EBS = ("record", "period", "sample", "max", "buffer", "beside")
+equal(
+    [[s.get(k) for k in EBS] for name in ("front_end_pebs", "ebs") for _, s in sections(run(name + "_exp.txt")[1])],
+    [
+        [["pebs"], ["50"], ["A"], ["20000"], ["500"], ["front_end_event:NBOGUS:u"]],
+        [["pmi"], ["100"], None, ["20000"], None, None],
+    ],
+    "attributes of <ebs> are keys, and what is not sampled is counted beside",
 )
 equal(
     [(s["record"], s["period"]) for _, s in sections(run("pebs_vs_iebs_exp.txt")[1])],
@@ -229,7 +244,6 @@ equal(
     [
         ["uops_retired:NBOGUS:u", "X87_FP_retired:u"],
         ["uops_retired:NBOGUS"],
-        ["front_end_event:NBOGUS:u"],
         ["memory_loads:u"],
     ],
     "the experiment file that the thesis makes up",
@@ -328,6 +342,25 @@ for what, pattern, xml in (
         USR + "<e><x %s><set><mmtp/></set><ebs type='exact' interval='5'/></x></e>" % BRANCH,
     ),
     ("no interval", "interval= as a number", USR + "<e><x %s><set><mmtp/></set><ebs type='precise'/></x></e>" % BRANCH),
+    (
+        "an interrupt of the second of a cascade without a number",
+        "interrupts with ovf_pmi, and a value",
+        USR
+        + "<e><a %s><set><mmtp/></set><counter val='0xfffffffff0'/></a>" % BRANCH
+        + "<x %s><set><mmnp/><cascade/><ovf_pmi/></set></x></e>" % BRANCH,
+    ),
+    (
+        "two ways of sampling",
+        "sampled in different ways",
+        USR
+        + "<e><a %s><set><mmtp/></set><ebs type='imprecise' interval='5'/></a>" % BRANCH
+        + "<x %s><set><mmnp/></set><ebs type='imprecise' interval='6'/></x></e>" % BRANCH,
+    ),
+    (
+        "an unknown attribute",
+        "<ebs> has no size=",
+        USR + "<e><x %s><set><mmtp/></set><ebs type='imprecise' interval='5' size='1'/></x></e>" % BRANCH,
+    ),
     ("no events", "it has no events", "<e/>"),
 ):
     refused(pattern, what, own(xml))
