@@ -550,6 +550,44 @@ static void ibs_fetches(void **unused)
 	assert_int_equal(get(IBS_FETCH_CTL) & (FETCH_IC_MISS | FETCH_L2TLB_MISS), 0);
 }
 
+/* What is tagged when the register is written again is sampled no more, fetches as operations. */
+static void ibs_tags_end_with_a_write(void **unused)
+{
+	(void)unused;
+	for (unsigned p = 0; p < SAMPLING; p++) {
+		if (sampling[p].features & IBS_FETCH)
+			for (unsigned stop = 0; stop < 2; stop++) {
+				boot(sampling[p].profile, "");
+				program_msr(IBS_FETCH_CTL, 1 | FETCH_EN);
+				path.regs.ip = CODE;
+				fake_path_nops(&path, 16 * 32);
+				assert_false(get(IBS_FETCH_CTL) & FETCH_VAL);
+				if (stop) {
+					program_msr(IBS_FETCH_CTL, 1);
+					program_msr(IBS_FETCH_CTL, 0x100 | FETCH_EN);
+					fake_path_nops(&path, 4 * 32);
+					assert_false(get(IBS_FETCH_CTL) & FETCH_VAL);
+				} else {
+					fake_path_nops(&path, 32);
+					assert_true(get(IBS_FETCH_CTL) & FETCH_VAL);
+				}
+			}
+		if (sampling[p].features & IBS_OP)
+			for (unsigned stop = 0; stop < 2; stop++) {
+				boot(sampling[p].profile, "");
+				program_msr(IBS_OP_CTL, 2 | OP_EN | OP_DISPATCHED);
+				fake_path_nops(&path, 32);
+				assert_false(get(IBS_OP_CTL) & OP_VAL);
+				if (stop) {
+					program_msr(IBS_OP_CTL, 2 | OP_DISPATCHED);
+					program_msr(IBS_OP_CTL, 0x100 | OP_EN | OP_DISPATCHED);
+				}
+				fake_path_nops(&path, 1);
+				assert_int_equal(!(get(IBS_OP_CTL) & OP_VAL), stop);
+			}
+	}
+}
+
 static void ibs_fetch_count(void **unused)
 {
 	(void)unused;
@@ -605,6 +643,7 @@ static void ibs_own_write(void **unused)
 		cmocka_unit_test(ibs_filters_latency), cmocka_unit_test(ibs_second_control),                 \
 		cmocka_unit_test(ibs_times), cmocka_unit_test(ibs_translates),                               \
 		cmocka_unit_test(ibs_tells_levels), cmocka_unit_test(ibs_fetches),                           \
-		cmocka_unit_test(ibs_fetch_count), cmocka_unit_test(ibs_own_write)
+		cmocka_unit_test(ibs_tags_end_with_a_write), cmocka_unit_test(ibs_fetch_count),              \
+		cmocka_unit_test(ibs_own_write)
 
 #endif

@@ -94,6 +94,14 @@ static void branch_stack(void **unused)
 		fake_path_branch(&path, TRANSFER_JUMP, CODE);
 		assert_int_equal(get(BRANCH_FROM0), CODE + 1);
 	}
+	/* One branch is not one with another before it, which was not taken. */
+	path.regs.ip = CODE;
+	set(DEBUGCTL, 0);
+	fake_path_nops(&path, 1);
+	fake_path_not_taken(&path);
+	uint64_t at = path.regs.ip;
+	fake_path_branch(&path, TRANSFER_CONDITIONAL, CODE);
+	assert_int_equal(get(BRANCH_FROM0), at);
 	/* Frozen, it stays as it is. */
 	set(PERF_GLOBAL_STATUS_SET, STATUS_LBR_FROZEN);
 	boot(&amd_zen5, "");

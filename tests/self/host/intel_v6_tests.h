@@ -257,6 +257,19 @@ static void metrics(void **unused)
 	refuses(IA32_FIXED_CTR_CTRL, FIXED_METRICS_CLEAR);
 	set(MSR_PERF_METRICS, 0);
 	assert_int_equal(get(MSR_PERF_METRICS), 0);
+	/* What is written stands for as many slots as its first four parts: it is read back, whichever is
+	 * large. */
+	for (unsigned i = 0; i < 4; i++) {
+		uint64_t part[4] = {8, 12, 16, 20}, written = 0;
+
+		part[i] += 255 - (8 + 12 + 16 + 20);
+		for (unsigned k = 0; k < 4; k++)
+			written |= part[k] << 8 * k;
+		set(MSR_PERF_METRICS, written);
+		assert_int_equal(metric(0) + metric(1) + metric(2) + metric(3), 255);
+		assert_int_equal(get(MSR_PERF_METRICS) & 0xffffffff, written);
+	}
+	set(MSR_PERF_METRICS, 0);
 
 	/* RDPMC that clears. */
 	power_up(&reloading, "");

@@ -661,14 +661,19 @@ static void active_threads(void **state)
 
 	(void)state;
 	for (unsigned f = 0; f < 4; f++)
-		for (unsigned sibling = 0; sibling < 2; sibling++) {
-			struct step s = {.terms = &term, .n_terms = 1, .cycles = 1, .sibling = sibling};
+		for (unsigned i = 0; i < 4; i++) {
+			unsigned sibling = i & 1, halted = i >> 1, active = sibling + !halted;
+			struct step s = {.terms = &term,
+					 .n_terms = 1,
+					 .cycles = 1,
+					 .halted = halted,
+					 .sibling = sibling};
 
 			power_up(&netburst_northwood_ht, NULL);
 			program(12, NB_INSTR_RETIRED, 1, RINGS_T0, 0);
 			set(CCCR(12), (cccr(NB_INSTR_RETIRED, 0) & ~CCCR_THREAD) | fields[f]);
 			advance(&s);
-			assert_int_equal(value(12), f == 3 || f == 1 + sibling);
+			assert_int_equal(value(12), f == 3 ? active > 0 : f == active);
 			/* Without Hyper-Threading the field must be 11B. */
 			power_up(&netburst_northwood, NULL);
 			program(12, NB_INSTR_RETIRED, 1, RINGS_T0, 0);

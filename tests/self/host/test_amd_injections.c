@@ -395,11 +395,23 @@ static bool branch_missing(void)
 	return branches_of(10) != 10;
 }
 
+/* Time that a halt takes is what the TSC says of it, from the step before, where there was one. */
 static bool counts_halted(void)
 {
+	uint64_t seen;
+
 	set(CTL(0), CYCLES);
 	amd_model.advance(cpu, &(struct step){.cycles = 100, .halted = true});
-	return get(CTR(0)) != 0;
+	seen = get(CTR(0));
+	amd_model.advance(cpu, &(struct step){.cycles = 1, .tsc = 1000});
+	set(CTR(0), 0);
+	amd_model.advance(cpu, &(struct step){.cycles = 100, .halted = true, .tsc = 1500});
+	assert_int_equal(get(CTR(0)), seen ? 500 : 0);
+	amd_model.advance(cpu, &(struct step){.cycles = 1, .tsc = 1501});
+	set(CTR(0), 0);
+	amd_model.advance(cpu, &(struct step){.cycles = 100, .halted = true, .tsc = 1511});
+	assert_int_equal(get(CTR(0)), seen ? 10 : 0);
+	return seen != 0;
 }
 
 static bool carry_lost_when_stopped(void)

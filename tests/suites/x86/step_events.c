@@ -6,6 +6,7 @@
 
 #include "arch/x86/interrupts/apic.h"
 #include "arch/x86/cpu/cpu.h"
+#include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/machine/descriptors.h"
 #include "arch/x86/machine/paging.h"
 #include "arch/x86/step/step.h"
@@ -22,21 +23,24 @@ static bool free_running(void)
 
 /* --- several interrupts at once ---------------------------------------------------------------------- */
 
-#define VECTOR_LOW  0x61
-#define VECTOR_NEAR 0x81 /* of the same 64 as the higher one */
-#define VECTOR_HIGH 0x91
-#define ICR_NMI     0x4400 /* assert, NMI */
-#define ICR_PAGE    0x300  /* of the low word; the destination is 10H behind it */
-#define MSR_ICR     0x830
+/* Of other 64 vectors, and of the same ones, for each of these. Of one priority class (bits 7:4) they would
+ * come in the order of their requests while stepped: what the engine holds is in service. */
+static const uint8_t pairs[][2] = {{0x61, 0x91}, {0x81, 0x91}, {0x21, 0x31}, {0x51, 0x71}, {0xc1, 0xd1}};
+#define PAIRS    (sizeof pairs / sizeof pairs[0])
+#define ICR_NMI  0x4400 /* assert, NMI */
+#define ICR_PAGE 0x300  /* of the low word; the destination is 10H behind it */
+#define MSR_ICR  0x830
 
 /* Digits: what came, in its order. 1: NMI, 2: the higher vector, 3: the lower; 4: an NMI inside an NMI's
  * handler, 5: its end. */
 static volatile int64_t order;
 
+static uint8_t lower, higher; /* of the two vectors */
+
 static bool on_vector(struct trap_frame *f, void *arg)
 {
 	(void)arg;
-	order = order * 10 + (f->vector == VECTOR_HIGH ? 2 : 3);
+	order = order * 10 + (f->vector == higher ? 2 : 3);
 	apic_eoi();
 	return true;
 }
@@ -52,8 +56,8 @@ static bool on_nmi_that_interrupts(struct trap_frame *f, void *arg)
 	(void)f;
 	(void)arg;
 	order = order * 10 + 1;
-	apic_self_ipi(VECTOR_HIGH);
-	wait_until_requested(VECTOR_HIGH);
+	apic_self_ipi(higher);
+	wait_until_requested(higher);
 	return true;
 }
 
@@ -71,20 +75,18 @@ static void sti_and_send_nmi(void)
 	__asm__ volatile("sti; movl %1, (%0); nop; nop; nop; cli" ::"r"(command), "i"(ICR_NMI) : "memory");
 }
 
-static unsigned lower; /* of the two vectors */
-
 static void interrupt_thrice(void *arg)
 {
 	(void)arg;
 	order = 0;
 	trap_set_handler(lower, on_vector, NULL);
-	trap_set_handler(VECTOR_HIGH, on_vector, NULL);
+	trap_set_handler(higher, on_vector, NULL);
 	trap_set_handler(VECTOR_NMI, on_nmi_that_interrupts, NULL);
-	apic_self_ipi((uint8_t)lower);
-	wait_until_requested((uint8_t)lower);
+	apic_self_ipi(lower);
+	wait_until_requested(lower);
 	sti_and_send_nmi();
 	trap_set_handler(VECTOR_NMI, NULL, NULL);
-	trap_set_handler(VECTOR_HIGH, NULL, NULL);
+	trap_set_handler(higher, NULL, NULL);
 	trap_set_handler(lower, NULL, NULL);
 }
 
@@ -132,21 +134,79 @@ static int64_t in_order(void (*fn)(void *), int64_t digits)
 	return stepped * 10000 + order;
 }
 
+/* @return the order of those that are otherwise, or of all */
 static int64_t three_at_once(void)
 {
-	lower = VECTOR_LOW;
-	return in_order(interrupt_thrice, 123);
-}
+	const int64_t right = 1230123;
+	int64_t seen = right;
 
-static int64_t three_of_near_vectors(void)
-{
-	lower = VECTOR_NEAR;
-	return in_order(interrupt_thrice, 123);
+	for (unsigned i = 0; i < PAIRS && seen == right; i++) {
+		lower = pairs[i][0];
+		higher = pairs[i][1];
+		seen = in_order(interrupt_thrice, 123);
+	}
+	return seen;
 }
 
 static int64_t nmi_waits_for_iret(void)
 {
 	return in_order(nmi_in_nmi, 1515);
+}
+
+static bool on_nmi_that_aborts(struct trap_frame *f, void *arg)
+{
+	(void)f;
+	(void)arg;
+	trap_abort(VECTOR_NMI);
+}
+
+static void abandoned_nmi(void *arg)
+{
+	(void)arg;
+	trap_set_handler(VECTOR_NMI, on_nmi_that_aborts, NULL);
+	apic_self_nmi();
+	for (unsigned i = 0; i < 100000; i++)
+		cpu_relax();
+}
+
+static void stepped_abandoned_nmi(void *arg)
+{
+	oracle_call(abandoned_nmi, NULL, arg);
+}
+
+static bool on_nmi_that_counts(struct trap_frame *f, void *arg)
+{
+	(void)f;
+	(void)arg;
+	order++;
+	return true;
+}
+
+static void one_nmi(void *arg)
+{
+	(void)arg;
+	order = 0;
+	trap_set_handler(VECTOR_NMI, on_nmi_that_counts, NULL);
+	apic_self_nmi();
+	for (unsigned i = 0; i < 10000 && !order; i++)
+		cpu_relax();
+	trap_set_handler(VECTOR_NMI, NULL, NULL);
+}
+
+/* What is abandoned inside an NMI's handler keeps no NMI from what is stepped next. */
+static int64_t nmi_behind_an_abandoned_one(void)
+{
+	struct qvec total;
+	struct trap_report report;
+	int64_t ended;
+
+	if (!apic_present())
+		return 10 * VECTOR_NMI + 1;
+	if (trap_guard(stepped_abandoned_nmi, &total, &report) || !free_running())
+		return -1;
+	ended = report.vector;
+	oracle_call(one_nmi, NULL, &total);
+	return 10 * ended + order;
 }
 
 /* --- faults with trouble of their own ------------------------------------------------------------------- */
@@ -245,6 +305,8 @@ static bool on_breakpoint(struct trap_frame *f, void *arg)
 	return true;
 }
 
+static unsigned enable; /* bit of DR7 of the first register: 0 the local one, 1 the global one */
+
 /* In each register by turns. The digits: 1 for the right place, and its bit in DR6, which single steps
  * overwrite. */
 static void meet_breakpoints(void *arg)
@@ -255,17 +317,18 @@ static void meet_breakpoints(void *arg)
 	trap_set_handler(VECTOR_DB, on_breakpoint, arg);
 	for (unsigned which = 0; which < 4; which++) {
 		EACH_DR(SET_DR)
-		__asm__ volatile("mov %0, %%dr7" ::"r"(DR7_NONE | 1ul << 2 * which));
+		__asm__ volatile("mov %0, %%dr7" ::"r"(DR7_NONE | 1ul << (2 * which + enable)));
 		call_page(&value);
 	}
 	trap_set_handler(VECTOR_DB, NULL, NULL);
 }
 
-static int64_t breakpoints(void)
+static int64_t breakpoints_of(unsigned by)
 {
 	struct qvec total;
 	int64_t stepped = 0, natively = 0;
 
+	enable = by;
 	if (!page_protect(going, sizeof going, PAGE_EXEC))
 		return -1;
 	oracle_call(meet_breakpoints, &stepped, &total);
@@ -274,12 +337,57 @@ static int64_t breakpoints(void)
 	return stepped * 10000 + natively;
 }
 
+static int64_t local_breakpoints(void)
+{
+	return breakpoints_of(0);
+}
+
+static int64_t global_breakpoints(void)
+{
+	return breakpoints_of(1);
+}
+
+/* --- MWAIT -------------------------------------------------------------------------------------------- */
+
+#define MWAIT_SIZE 3
+
+static bool on_refused_mwait(struct trap_frame *f, void *arg)
+{
+	++*(int64_t *)arg;
+	f->rip += MWAIT_SIZE;
+	return true;
+}
+
+/* Extensions that no CPU has (SDM vol. 2, MWAIT). */
+static void mwait_with_extensions(void *arg)
+{
+	trap_set_handler(VECTOR_GP, on_refused_mwait, arg);
+	for (uint32_t bit = 2; bit; bit <<= 1)
+		__asm__ volatile("mwait" ::"a"(0), "c"(bit) : "memory");
+	trap_set_handler(VECTOR_GP, NULL, NULL);
+}
+
+static int64_t refused_mwaits(void)
+{
+	struct qvec total;
+	int64_t stepped = 0, natively = 0;
+
+	if (!(cpuid(1, 0).ecx >> 3 & 1)) /* MONITOR */
+		return 3131;
+	oracle_call(mwait_with_extensions, &stepped, &total);
+	mwait_with_extensions(&natively);
+	return stepped * 100 + natively;
+}
+
 const struct step_case step_event_cases[] = {
 	{"an NMI goes before interrupts, and the higher of these first", three_at_once, 1230123},
-	{"the same with vectors side by side", three_of_near_vectors, 1230123},
 	{"an NMI waits for the end of another", nmi_waits_for_iret, 15151515},
+	{"an NMI behind a call that was abandoned in an NMI's handler", nmi_behind_an_abandoned_one,
+	 10 * VECTOR_NMI + 1},
 	{"a fault with no room for its frame is a double fault", double_fault, 100 + VECTOR_DF},
 	{"code whose page has gone faults", code_that_goes, 11},
-	{"breakpoints are met in all four registers", breakpoints, 11112359},
+	{"breakpoints are met in all four registers", local_breakpoints, 11112359},
+	{"breakpoints are met by their global enables", global_breakpoints, 11112359},
+	{"MWAIT with an extension that does not exist is refused", refused_mwaits, 3131},
 	{NULL, NULL, 0},
 };

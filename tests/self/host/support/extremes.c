@@ -90,6 +90,7 @@ static const struct extreme_machine
 		"memory",
 		count_slow};
 
+#define BEHIND "once a turn: more than it holds waits behind instructions that wait for each other"
 #define ONE_MISS                                                                                             \
 	"the line was flushed before, and no load may pass the fence; one that is given up and tried again " \
 	"misses twice"
@@ -299,6 +300,10 @@ const struct extreme extremes[] = {
 	 "transition",
 	 &ideal, &plain},
 
+	{Q_FULL_REORDER, BEHIND, &each_turn, &each_turn},
+	{Q_FULL_SCHEDULER, BEHIND, &each_turn, &each_turn},
+	{Q_FULL_STORES, BEHIND, &each_turn, &each_turn},
+	{Q_LENGTHS_CHANGED, "once a turn: the addition", &each_turn, &each_turn},
 	{Q_SEGMENTS_MOVED, "each instruction loads one segment register", &each_segment, &each_segment},
 	{Q_TRANSFERS_FORCED, "each access of uncacheable memory leaves the core", &each_access, &each_access},
 	{Q_TRANSFERS_FORCED, "a fence empties the buffers: whole lines, or store by store", &whole_lines,
