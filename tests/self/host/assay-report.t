@@ -498,6 +498,7 @@ def main(folder):
         ("a cut run", cut, ("--partial",), ["the run came to its end"]),
         ("lost records", lossy, ("--partial",), ["the run came to its end", "there was memory for every record"]),
         ("nothing judged", events(), (), ["something was judged"]),
+        ("all skipped", single("skipped"), (), ["something was judged"]),
     ):
         equal(
             [c.get("name") for c in junit(content, *options).iter("testcase") if c.find("error") is not None],

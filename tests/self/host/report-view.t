@@ -210,6 +210,8 @@ def main(folder):
     out = run("--registers", two)[1]
     holds("registers of both processors", out, "snapshot 1 on processor 0 (P-core):\n  CTRL                     0x38f = 0x7  running  PMC0 PMC1 PMC2\n",
           "  GONE                     0x38d cannot be read\nsnapshot 2 on processor 1 (E-core):\n")
+    test("--processor is a whole number, or several", len([line for line in run("--all", "--processor", "11", two)[1].splitlines() if line and line[0] != " "]) == 0 and
+         run("--all", "--processor", "0,1", two)[1] == run("--all", two)[1])
     test("--processor leaves its registers", run("--registers", "--processor", "1", two)[1] == out[out.index("snapshot 2"):])
     holds("registers of the only processor", run("--registers", sample)[1], "snapshot 1:\n  CTRL")
     for name, spoil in (("of a processor that is not listed", lambda r: r["suites"][0].update(processor=2)),

@@ -15,7 +15,7 @@ import types
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 sys.path[:0] = [os.path.join(TOP, "scripts"), os.path.join(TOP, "tests/self")]
 import emulators  # noqa: E402
-from reporting.runs import number  # noqa: E402
+from reporting.runs import number, report_in  # noqa: E402
 from tap import done, equal, ok  # noqa: E402
 
 AT_ONCE, EACH = 4, 12
@@ -135,4 +135,10 @@ with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as e
     ok(r.seconds < 30 and not r.timed_out, "a KVM that gives the machine up is not waited for", r.seconds)
     equal(emulators.refusal("kvm", "", r.console), "EMU=kvm: this computer's KVM gave the guest up (KVM internal error. Suberror: 1); EMU=qemu does without it",
           "and it is said in words")
+# Of a report and one that was being written, the whole one is meant.
+with tempfile.TemporaryDirectory() as d:
+    equal(report_in(d), None, "a folder without a report has none")
+    for name in ("report.json.new", "report.json"):
+        with open(os.path.join(d, name), "w", encoding="utf-8"):
+            equal(report_in(d), os.path.join(d, name), "a folder's report: " + name)
 done()

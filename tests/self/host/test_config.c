@@ -56,6 +56,24 @@ static void a_missing_file_is_none(void **state)
 	}
 }
 
+/* Who says on the command line what is to be done is not asked; blanks say nothing. */
+static void a_command_line_takes_the_menu_away(void **state)
+{
+	static const struct {
+		const char *line;
+		unsigned menu;
+	} rows[] = {{"", 9}, {" ", 9}, {"\t  \t", 9}, {"n=7", 0}, {"  n=7", 0}, {"n=7 menu=4", 4}};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		char line[32];
+
+		strcpy(line, rows[i].line);
+		assert_true(gather("menu=9\n", line));
+		assert_int_equal(o.menu, rows[i].menu);
+	}
+}
+
 static void what_cannot_be_read_is_an_error(void **state)
 {
 	(void)state;
@@ -98,6 +116,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_missing_file_is_none),
+		cmocka_unit_test(a_command_line_takes_the_menu_away),
 		cmocka_unit_test(what_cannot_be_read_is_an_error),
 		cmocka_unit_test(the_command_line_wins),
 		cmocka_unit_test(either_may_be_bad),

@@ -289,6 +289,32 @@ static void guests_are_no_excuse_for_what_came(void **state)
 	falls_at(RUNG_INTERRUPTS, VERDICT_WRONG, "an overflow gave 2 interrupts");
 }
 
+/* Of the processor before: nothing is held for this one. */
+static void what_was_found_before_is_forgotten(void **state)
+{
+	static struct attribution before;
+
+	(void)state;
+	ladder_climb(&scripted.run, &ladder);
+	assert_int_equal(scripted.pmu.counts_start, 0);
+	scripted.pmu.hypervisor_exits_lost = 5;
+	scripted.pmu.attribution = &before;
+	scripted.pmu.counts_reading[1] = 1;
+	scripted.pmu.counts_stop = 1;
+	scripted.pmu.left_out = BIT;
+	scripted.counts_start = ~UINT64_C(0);
+	assert_int_equal(ladder_climb(&scripted.run, &ladder), LADDER_FULL);
+	assert_int_equal(scripted.pmu.counts_start, UINT64_MAX);
+	assert_int_equal(scripted.pmu.counts_stop, 0);
+	assert_int_equal(scripted.pmu.counts_reading[1], 0);
+	assert_int_equal(scripted.pmu.hypervisor_exits_lost, 0);
+	assert_null(scripted.pmu.attribution);
+	assert_int_equal(scripted.pmu.left_out, 0);
+	scripted.counts_start = 0;
+	ladder_climb(&scripted.run, &ladder);
+	assert_int_equal(scripted.pmu.counts_start, 0);
+}
+
 static void counters_that_are_all_dead_are_told_once(void **state)
 {
 	(void)state;
@@ -388,6 +414,7 @@ int main(void)
 		cmocka_unit_test_setup(nops_must_be_counted_by_their_number, setup),
 		cmocka_unit_test_setup(an_overflow_interrupts_once_and_is_acknowledged, setup),
 		cmocka_unit_test_setup(guests_are_no_excuse_for_what_came, setup),
+		cmocka_unit_test_setup(what_was_found_before_is_forgotten, setup),
 		cmocka_unit_test_setup(counters_that_are_all_dead_are_told_once, setup),
 		cmocka_unit_test_setup(kernels_are_confirmed_first, setup),
 		cmocka_unit_test_setup(what_does_not_come_to_its_end_is_an_error, setup),

@@ -144,6 +144,33 @@ static void leaves_vague_quantities_out(void **unused)
 	assert_null(strstr(said(), "instructions"));
 }
 
+/* Of a sum and a difference that are the same everywhere the sum is said, whichever is found first. */
+FAKE_KERNEL(tie_a, "tie_a", 0, FAKE_EXACT(INSTRUCTIONS, 6, 1), FAKE_EXACT(LOADS, 1, 0),
+	    FAKE_EXACT(STORES, 2, 1), FAKE_EXACT(BRANCHES, 3, 0));
+FAKE_KERNEL(tie_b, "tie_b", 0, FAKE_EXACT(INSTRUCTIONS, 11, 0), FAKE_EXACT(LOADS, 5, 0),
+	    FAKE_EXACT(STORES, 2, 0), FAKE_EXACT(BRANCHES, 4, 0));
+FAKE_KERNEL(tie_c, "tie_c", 0, FAKE_EXACT(INSTRUCTIONS, 9, 4), FAKE_EXACT(LOADS, 1, 3),
+	    FAKE_EXACT(STORES, 7, 0), FAKE_EXACT(BRANCHES, 1, 1));
+
+static void sums_come_before_differences(void **unused)
+{
+	(void)unused;
+	space = (struct response_space){.n = N};
+	assert_true(response_add(&space, &tie_a));
+	assert_true(response_add(&space, &tie_b));
+	assert_true(response_add(&space, &tie_c));
+	assert_true(response_prepare(&space));
+	for (unsigned p = 0; p < response_points(&space); p++)
+		count[p] = kernel_amount(space.kernel[p / 2], Q_LOADS, N * (p % 2 + 1)).low +
+			   kernel_amount(space.kernel[p / 2], Q_STORES, N * (p % 2 + 1)).low;
+	assert_non_null(strstr(said(), "counts like loads + stores ("));
+	/* The same of the two that make up the difference: one of them has to be taken away. */
+	for (unsigned p = 0; p < response_points(&space); p++)
+		count[p] = kernel_amount(space.kernel[p / 2], Q_INSTRUCTIONS, N * (p % 2 + 1)).low -
+			   kernel_amount(space.kernel[p / 2], Q_LOADS, N * (p % 2 + 1)).low;
+	assert_null(strstr(said(), " - "));
+}
+
 static void takes_what_most_repetitions_show(void **unused)
 {
 	struct histogram seen = {0};
@@ -201,6 +228,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(says_what_is_not_told_apart, begin, end),
 		cmocka_unit_test_setup_teardown(knows_what_it_does_not_know, begin, end),
 		cmocka_unit_test_setup_teardown(leaves_vague_quantities_out, begin, end),
+		cmocka_unit_test_teardown(sums_come_before_differences, end),
 		cmocka_unit_test(takes_what_most_repetitions_show),
 		cmocka_unit_test_setup_teardown(writes_signatures, begin, end),
 		cmocka_unit_test_setup_teardown(holds_meanings_against_counts, begin, end),
