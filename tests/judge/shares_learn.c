@@ -413,13 +413,10 @@ static void tell(struct run *run, const struct finding *f, uint64_t of)
 	tell_other(run, f->other_start, of, "starts");
 	tell_other(run, f->other_stop, of, "stops");
 	if (f->inexplicable) {
-		snprintf(
-			text, sizeof text,
-			"%s counts, started by %s and stopped by %s and the other way round, what no counted "
-			"writes explain",
-			names(run->pmu, f->inexplicable, of, list),
-			run->pmu->driver->switch_name[SWITCH_USUAL],
-			run->pmu->driver->switch_name[SWITCH_OTHER]);
+		snprintf(text, sizeof text, "%s counts what no counted writes explain, between %s and %s",
+			 names(run->pmu, f->inexplicable, of, list),
+			 run->pmu->driver->switch_name[SWITCH_USUAL],
+			 run->pmu->driver->switch_name[SWITCH_OTHER]);
 		run->fact(run, "shares", "switches", text);
 	}
 	if (f->not_one) {
