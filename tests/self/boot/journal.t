@@ -5,6 +5,7 @@ import random
 import re
 import shutil
 import tempfile
+import time
 
 from boottest import boot, comparable, done, emulators, equal, few, ok, sound, tail, valid
 from monitor import Monitor
@@ -53,14 +54,19 @@ ok(r.status == 2 and "the last 2 starts ended while choosing the PMU" in (r.verd
 SEED = int(os.environ.get("ASSAY_SEED") or random.randrange(1 << 32))
 chance = random.Random(SEED)
 last = max([i for i, line in enumerate(clean.lines) if line.startswith("ok ")] or [10])
-for _ in range(few(3, 20)):
-    at, seen = chance.randrange(4, last - 4), []
+MOMENTS = few(3, 20)
+for moment in range(MOMENTS):
+    at, seen, how = chance.randrange(4, last - 4), [], ("reset", "triple fault", "killed")[moment % 3]
+    if how == "killed":  # below: what is left of it is on the disk
+        continue
     with Monitor() as monitor:
 
         def reset(line):
             seen.append(line)
-            if len(seen) == at:
+            if len(seen) == at and how == "reset":
                 monitor.do("system_reset")
+            elif len(seen) == at:
+                monitor.triple_fault()
 
         r = boot(options=CONTROL, extra=monitor.options, on_line=reset)
     notes = [line for line in r.text if line.startswith("note: the last run")]
@@ -73,7 +79,7 @@ for _ in range(few(3, 20)):
     counter = re.search(r"ended in choosing the PMU/ladder/(\w+)", "".join(notes))
     missing = [k for k in missing if not counter or not k.endswith("/" + counter[1])]
     ok(r.lines.count("TAP version 14") == 2 and len(notes) == 1 and r.counts and r.counts["error"] <= 1 and not missing,
-       "reset at line %d of %d: %s" % (at, last, notes[0] if notes else "nothing is said"), ["seed %d" % SEED] + missing + tail(r, 30))
+       "%s at line %d of %d: %s" % (how, at, last, notes[0] if notes else "nothing is said"), ["seed %d" % SEED] + missing + tail(r, 30))
 
 # Under firmware, with a journal.
 FOLDER = tempfile.TemporaryDirectory()
@@ -104,7 +110,33 @@ def go_on(image):
     emulators.write_file(image, "/assay/assay.cfg", FEW)
 
 
-r = boot("disk", config="", prepare=go_on)
-sound(r, "the third start, behind a run that ended well")
-equal([line for line in r.text if "the last run" in line or "left out" in line], [], "it says nothing of any, and leaves nothing out")
+def past(lines):
+    """Those of the last start, to its last check."""
+    begin = max([i for i, line in enumerate(lines) if line == "TAP version 14"] or [0])
+    return max([i - begin for i, line in enumerate(lines) if re.match("(not )?ok ", line)] or [1])
+
+
+until = past(r.lines)
+for moment in range(2, MOMENTS, 3):
+    at, seen, name = chance.randrange(until), [], "killed by seed %d at line " % SEED
+
+    def kill(line):
+        if seen or line == "TAP version 14":
+            seen.append(line)
+        if len(seen) <= at:
+            return False
+        time.sleep(chance.random() / 50)
+        return True
+
+    def keep_killed(image):
+        shutil.copy(image, DISK)
+
+    r = boot("disk", config="", prepare=go_on, stop_when=kill, inspect=keep_killed)
+    ok(r.verdict is None and not [line for line in r.text if "the last run" in line or "left out" in line],
+       "behind a run that ended well a start says nothing of any, and leaves nothing out", tail(r))
+    run = len(r.runs)
+    r = boot("disk", config="", prepare=go_on, inspect=keep_killed)
+    sound(r, name + "%d of %d: the next start" % (at, until))
+    notes = [line for line in r.text if line.startswith("note: the last run")]
+    ok(len(notes) == 1 and "the last run (%04d) ended in " % run in notes[0], "it says where: %s" % (notes or "nothing is said"), tail(r, 30))
 done()
