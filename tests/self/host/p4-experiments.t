@@ -4,6 +4,7 @@
 data/p4 has the files. Those of the examples have the names that the thesis gives for the ones of Brink & Abyss (4 of
 its part on them), and are written after what it says of their form; emon.txt is such a configuration.
 """
+import fnmatch
 import os
 import pathlib
 import re
@@ -402,4 +403,27 @@ for what, pattern, old, new in (
         "-config",
         written(CONFIG.replace(old, new), "config.txt"),
     )
+
+# The table of docs/netburst-examples.md names experiments of the examples, and all of those that are the thesis's.
+PAGE = (ROOT / "docs/netburst-examples.md").read_text(encoding="utf-8")
+named = set(re.findall(r"`(p4-[a-z0-9*-]+)`", PAGE)) - {"p4-experiments"}
+written_there = {
+    name: set(re.findall(r"^\[experiment (\S+)\]", (ROOT / "docs/examples" / name).read_text(encoding="ascii"), re.M))
+    for name in ("netburst.cfg", "netburst-perfex.cfg", "netburst-thesis.cfg")
+}
+exists = set().union(*written_there.values())
+equal(
+    sorted(n for n in named if not fnmatch.filter(exists, n)),
+    [],
+    "each experiment that the page names is in an example",
+)
+short = {n for n in exists for m in re.findall(r"`(-[a-z0-9]+)`", PAGE) if n.endswith(m)}
+left = {n for n in written_there["netburst-perfex.cfg"] | written_there["netburst-thesis.cfg"] if n not in short}
+equal(sorted(n for n in left if not any(fnmatch.fnmatch(n, m) for m in named)), [], "and each of the thesis's is named")
+places = re.findall(r"^\| ((?:I|II|III|IV|V)(?: |,)[^|]*)\|", PAGE, re.M)
+figures = set()
+for place in places:
+    for first, last in re.findall(r"figures? (\d+)(?: (?:to|and) (\d+))?", place):
+        figures |= set(range(int(first), int(last or first) + 1))
+equal(sorted(figures), list(range(1, 32)), "all of its 31 figures have a row")
 done()
