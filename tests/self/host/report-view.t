@@ -203,6 +203,10 @@ def main(folder):
     holds("tables of the first processor", first, "control on processor 0 (P-core): controls", "intel-core2", "exact (6)")
     holds("tables of the second one", second, "events on processor 1 (E-core): all events\nvirtual PMU (model intel-core3)", "exact (5)")
     test("--processor leaves its checks", len([line for line in run("--all", "--processor", "1", two)[1].splitlines() if line[0] != " "]) == 13)
+    alike = json.loads(json.dumps(several).replace('"processor": 0', '"processor": 11').replace('"number": 0', '"number": 11'))
+    listed = {n: [line for line in run("--all", "--processor", n, write("alike.json", alike))[1].splitlines() if " on processor " in line] for n in ("1", "11", "1,11")}
+    test("--processor 11 is not 1 as well", all("processor 1 " in line for line in listed["1"]) and all("processor 11 " in line for line in listed["11"]) and
+         listed["1"] and listed["11"] and len(listed["1,11"]) == len(listed["1"]) + len(listed["11"]), listed)
     status, out, _ = run("--processor", "0", two, sample)
     test("a processor's checks are compared with those of another report", status == 0 and out.endswith("\n13 checks in common, 0 differences\n"), out)
     status, out, _ = run(two, two)

@@ -69,6 +69,14 @@ with tempfile.TemporaryDirectory() as emulators.BUILD:
     left = sorted(number(name) for name in os.listdir(folder) if number(name) is not None)
     ok(len(left) == run.KEPT and left[0] == len(kept) - run.KEPT + 1, "of more than %d the oldest go" % run.KEPT, left[:3])
 
+# --- which report of a folder is meant ---
+with tempfile.TemporaryDirectory() as folder:
+    equal(report_in(folder), None, "a folder without a report has none")
+    for name, meant in (("report.json.new", "report.json.new"), ("report.json", "report.json")):
+        with open(os.path.join(folder, name), "w", encoding="ascii") as f:
+            f.write("{}")
+        equal(os.path.basename(report_in(folder)), meant, "with %s: the one that was written whole goes before" % name)
+
 # --- what is wrong with -s: a check that was skipped, or that there is none ---
 run.keep_run = run.save_run = lambda *given: "runs/0001-CPU"
 
@@ -122,6 +130,28 @@ with tempfile.TemporaryDirectory() as emulators.BUILD:
     ok(said(31.4, "suite=all").startswith(WITH + "the defaults take"), "a first run is announced")
     said(7, "suite=none")
     equal([said(5, "suite=all"), said(1, "suite=all")], [WITH + "31 s the last time", WITH + "5 s the last time"], "later ones with how long it took")
+# --- a configuration and options together: whatever section its last line is in, these are options ---
+with tempfile.TemporaryDirectory() as emulators.BUILD:
+    given = {}
+
+    def keep_config(how, *_, config=None, **named):
+        given[how] = config
+        return types.SimpleNamespace(interrupted=False, timed_out=False, verdict="1 checks", status=0, report_json=None, report_text="", report=None,
+                                     seconds=1, counts={"checks": 1, "skipped": 0})
+
+    emulators.boot = keep_config
+    path = os.path.join(emulators.BUILD, "x.cfg")
+    with open(path, "w", encoding="ascii") as f:
+        f.write("n=7\n[experiment one]\nkernel=mix\nevents=*")
+    sys.argv = ["run", "-b", "disk", "-f", path, "suite=experiments", "n=9"]
+    with contextlib.redirect_stdout(io.StringIO()):
+        run.main()
+    lines = given["disk"].split("\n")
+    equal(lines[:4], ["n=7", "[experiment one]", "kernel=mix", "events=*"], "the lines of CFG keep their numbers")
+    sections = [line for line in lines if line.startswith("[")]
+    at = [i for i, line in enumerate(lines) if "n=9" in line]
+    ok(len(at) == 1 and "suite=experiments" in lines[at[0]] and sections[-1] == "[options]" and lines.index("[options]") < at[0],
+       "options come last, in a section of their own", lines)
 importlib.reload(emulators)
 emulators.need_kvm = lambda: None
 with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as emulators.BUILD:
