@@ -38,6 +38,7 @@
 #define TOY_CONFIG_EVENT      0xff
 #define TOY_CONFIG_SUPERVISOR 0x100 /* counts there */
 #define TOY_CONFIG_USER       0x200
+#define TOY_CONFIG_LEVELS     8 /* from this bit on as enum pmu_levels */
 
 #define TOY_TRACE_SUPERVISOR 1 /* notes branches there */
 #define TOY_TRACE_USER       2

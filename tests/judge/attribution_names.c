@@ -1,9 +1,5 @@
 #include "tests/judge/attribution.h"
 
-#include "arch/levels.h"
-
-#include <stdio.h>
-
 const char *trip_name(enum trip trip)
 {
 	return trip_ways.name[trip];
@@ -32,10 +28,6 @@ const char *trip_state_name(enum trip_state state)
 		[TRIP_NO_LINE] = "no line",        [TRIP_NO_SUM] = "levels do not add up",
 		[TRIP_OUTSIDE] = "no attribution", [TRIP_DIFFERS] = "vectors disagree",
 	};
-	static char in_user[32];
 
-	if (state != TRIP_IN_USER)
-		return names[state];
-	snprintf(in_user, sizeof in_user, "in %s alone", level_name(level_user()));
-	return in_user;
+	return state == TRIP_IN_USER ? trip_ways.user_alone : names[state];
 }

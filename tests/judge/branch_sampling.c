@@ -7,18 +7,18 @@
 #include <stdio.h>
 
 const char *branch_sampling_unforeseen(const struct pmu_event *event, uint8_t levels, const struct kernel *k,
-				       uint8_t level, uint64_t n, int64_t *branches)
+				       uint8_t level, uint64_t n, int64_t *branches,
+				       char why[BRANCH_SAMPLING_WHY])
 {
-	static char why[96];
 	struct expectation x;
 
 	if (!(levels & (level ? LEVELS_USER : LEVELS_SYSTEM))) {
-		snprintf(why, sizeof why, "the counter does not count the %s in which the kernel runs",
-			 level_heading());
+		snprintf(why, BRANCH_SAMPLING_WHY,
+			 "the counter does not count the %s in which the kernel runs", level_heading());
 		return why;
 	}
 	if (level && (levels & LEVELS_SYSTEM || kernel_amount(k, Q_RING_TO_KERNEL, n).high)) {
-		snprintf(why, sizeof why,
+		snprintf(why, BRANCH_SAMPLING_WHY,
 			 "in %s the counter must count this %s alone, and the kernel stay there",
 			 level_name(level_user()), level_heading());
 		return why;

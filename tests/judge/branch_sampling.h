@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define BRANCH_SAMPLING_WHY 96
+
 /**
  * How many of a kernel's branches the counter counts that starts the burst, if which of them are recorded
  * follows from that: it counts what is recorded, and in the same order.
@@ -18,9 +20,11 @@
  * @param rings    enum pmu_levels: of the counter
  * @param ring     0 or 3: of the kernel, whose window is all that is counted
  * @param branches gets the number
- * @return NULL, or in words that stay why nothing follows
+ * @param why room for a reason
+ * @return NULL, or in words why nothing follows: they stay as long as .why
  */
 const char *branch_sampling_unforeseen(const struct pmu_event *event, uint8_t levels, const struct kernel *k,
-				       uint8_t level, uint64_t n, int64_t *branches);
+				       uint8_t level, uint64_t n, int64_t *branches,
+				       char why[BRANCH_SAMPLING_WHY]);
 
 #endif

@@ -159,6 +159,10 @@ extern const struct suite *const suites[];
  * most, and then the report says so. */
 unsigned run_repetitions(struct run *run, const char *suite, unsigned on_virtual, unsigned most);
 
+/** Report a check that is not made, and why. @param manual the section that it rests on; NULL: it is not told
+ */
+void run_skip(struct run *run, const char *suite, const char *name, const char *manual, const char *why);
+
 /** Whether check= asks for the check, or equation, of this name; noted in run->checks. */
 bool check_wanted(const struct run *run, const char *name);
 

@@ -41,6 +41,7 @@ enum trip_class {
 struct trip_ways {
 	const char *name[TRIPS];      /* of the way in, as reports have it */
 	const char *return_into_user; /* of the way to the user's level by itself */
+	const char *user_alone;       /* that a count is known at the user's level alone */
 	struct {
 		uint8_t call;        /* the instruction of TRIP_INTERRUPT_BY_CODE and of the calls */
 		uint8_t returns;     /* the return from a handler (x86: IRET) */

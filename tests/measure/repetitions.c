@@ -18,3 +18,12 @@ unsigned run_repetitions(struct run *run, const char *suite, unsigned on_virtual
 	}
 	return asked ? asked : deterministic ? on_virtual : REPS_HARDWARE;
 }
+
+void run_skip(struct run *run, const char *suite, const char *name, const char *manual, const char *why)
+{
+	struct result r = {
+		.suite = suite, .name = name, .manual = manual, .virtual = run->pmu && run->pmu->virtual};
+
+	judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why);
+	run->report(run, &r);
+}

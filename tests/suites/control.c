@@ -226,13 +226,8 @@ static void carry_out(struct run *run, const struct control_check *check, unsign
 
 static void skip(struct run *run, const char *name, const char *manual, const char *why)
 {
-	struct result r = {.suite = "control", .name = name, .manual = manual};
-
-	if (!control_selected(run, name))
-		return;
-	r.virtual = run->pmu && run->pmu->virtual;
-	judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why);
-	run->report(run, &r);
+	if (control_selected(run, name))
+		run_skip(run, "control", name, manual, why);
 }
 
 static bool any_exact(const struct run *run, uint64_t counters)

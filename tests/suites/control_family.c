@@ -345,13 +345,8 @@ static void carry_out(struct run *r, const struct pmu_control_check *check, unsi
 
 static void skip(struct run *r, const struct pmu_control_check *check, const char *why)
 {
-	struct result result = {
-		.suite = "control", .name = check->name, .manual = check->manual, .virtual = r->pmu->virtual};
-
-	if (!control_selected(r, check->name))
-		return;
-	judgement_set(&result.judgement, VERDICT_SKIPPED, "%s", why);
-	r->report(r, &result);
+	if (control_selected(r, check->name))
+		run_skip(r, "control", check->name, check->manual, why);
 }
 
 void control_of_the_family(struct run *r)

@@ -366,14 +366,6 @@ static bool confirmed(const struct plan *plan)
 	return !verdict_is_bad(r.judgement.verdict);
 }
 
-static void skip(struct run *run, const char *name, const char *why)
-{
-	struct result r = {.suite = "events", .name = name};
-
-	judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why);
-	run->report(run, &r);
-}
-
 static void run_kernel(struct plan *plan)
 {
 	uint64_t other_level[] = {[0] = KERNEL_USER_ONLY, [1] = KERNEL_PRIVILEGED};
@@ -386,7 +378,7 @@ static void run_kernel(struct plan *plan)
 			continue;
 		unfit = kernel_unfit(plan->kernel, plan->level);
 		if (unfit) {
-			skip(plan->run, plan->kernel->name, unfit);
+			run_skip(plan->run, "events", plan->kernel->name, NULL, unfit);
 			return;
 		}
 		if (!confirmed(plan))
@@ -427,7 +419,7 @@ static void run_events(struct run *run)
 	bool deterministic = run->pmu && run->pmu->deterministic;
 
 	if (!run->pmu) {
-		skip(run, "events", "there is no PMU");
+		run_skip(run, "events", "events", NULL, "there is no PMU");
 		return;
 	}
 	if (!plan_create(&plan, run)) {

@@ -224,8 +224,9 @@ static bool place_samples(const struct experiment_run *e, unsigned request, cons
 {
 	const struct pmu_config *config = &rec->recording.config;
 	int64_t branches;
+	char room[BRANCH_SAMPLING_WHY];
 	const char *why = branch_sampling_unforeseen(e->plan->request[request].event, config->levels,
-						     rec->kernel, rec->level, rec->n, &branches);
+						     rec->kernel, rec->level, rec->n, &branches, room);
 
 	if (why) {
 		judgement_set(&r->judgement, VERDICT_SKIPPED, "%s", why);

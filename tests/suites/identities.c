@@ -42,14 +42,6 @@ struct setting {
 	unsigned reps;
 };
 
-static void skip(struct run *run, const char *name, const char *manual, const char *why)
-{
-	struct result r = {.suite = "identities", .name = name, .manual = manual};
-
-	judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why);
-	run->report(run, &r);
-}
-
 /* Which operations an event counts is unknown, but the same each time; all else of the micro-architecture may
  * differ from run to run. */
 static bool varies(const struct pmu_event *e)
@@ -374,8 +366,8 @@ static void tell_unfit(struct run *run)
 {
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++)
 		if (kernel_selected(k, run->options->kernel_glob) && kernel_unfit(k, 0) && kernel_unfit(k, 3))
-			skip(run, k->name, NULL,
-			     kernel_unfit(k, k->flags & KERNEL_USER_ONLY ? (uint8_t)level_user() : 0));
+			run_skip(run, "identities", k->name, NULL,
+				 kernel_unfit(k, k->flags & KERNEL_USER_ONLY ? (uint8_t)level_user() : 0));
 }
 
 static void run_identities(struct run *run)
@@ -385,14 +377,15 @@ static void run_identities(struct run *run)
 	unsigned n = 0, n_all = 0;
 
 	if (!identity) {
-		skip(run, "identities", NULL, run->pmu ? "the driver lists none" : "there is no PMU");
+		run_skip(run, "identities", "identities", NULL,
+			 run->pmu ? "the driver lists none" : "there is no PMU");
 		return;
 	}
 	while (identity[n_all].name)
 		n_all++;
 	q = malloc((n_all + 1) * sizeof *q);
 	if (!q) {
-		skip(run, "identities", NULL, "there is no memory for so many");
+		run_skip(run, "identities", "identities", NULL, "there is no memory for so many");
 		return;
 	}
 	tell_unfit(run);
@@ -404,7 +397,7 @@ static void run_identities(struct run *run)
 			continue;
 		why = make_equation(run, identity, &q[n]);
 		if (why)
-			skip(run, identity->name, identity->manual, why);
+			run_skip(run, "identities", identity->name, identity->manual, why);
 		else
 			n++;
 	}

@@ -117,13 +117,9 @@ static bool overcount(const struct count *c, struct line *line)
 	return line_fit(c->noise->k, beyond, c->noise->n_k, line);
 }
 
-static const char *place_of(const struct noise *s)
+static const char *levels_of(const struct noise *s)
 {
-	static char text[32];
-
-	snprintf(text, sizeof text, "%s, %s", level_name(s->level),
-		 s->levels == LEVELS_ALL ? "OS+USR" : "USR");
-	return text;
+	return s->levels == LEVELS_ALL ? "OS+USR" : "USR";
 }
 
 /* A slope is a line on the console only where it is not what it must be. */
@@ -132,8 +128,8 @@ static void report_slope(const struct count *c, const struct line *line, const c
 	struct run *run = c->noise->run;
 	char name[NAME_SIZE], value[48];
 
-	snprintf(name, sizeof(name), "%s per %s, %s", c->event->name, c->noise->source->kind,
-		 place_of(c->noise));
+	snprintf(name, sizeof(name), "%s per %s, %s, %s", c->event->name, c->noise->source->kind,
+		 level_name(c->noise->level), levels_of(c->noise));
 	if (line->den == 1)
 		snprintf(value, sizeof(value), "%+" PRId64, line->slope_num);
 	else
@@ -205,7 +201,8 @@ static void report(struct count *c)
 {
 	const struct noise *s = c->noise;
 
-	snprintf(c->name, sizeof(c->name), "%s/%s, %s", c->event->name, s->source->kind, place_of(s));
+	snprintf(c->name, sizeof(c->name), "%s/%s, %s, %s", c->event->name, s->source->kind,
+		 level_name(s->level), levels_of(s));
 	c->r.name = c->name;
 	s->run->report(s->run, &c->r);
 }
@@ -298,19 +295,12 @@ static void run_source(struct noise *s)
 	}
 	attribution_measure(s->run, s->kernel);
 	for (s->levels = LEVELS_ALL; s->levels >= LEVELS_USER; s->levels--) {
-		snprintf(context, sizeof(context), "%s, %s", s->source->kind, place_of(s));
+		snprintf(context, sizeof(context), "%s, %s, %s", s->source->kind, level_name(s->level),
+			 levels_of(s));
 		trap_set_context(context);
 		for (unsigned number = 0; number < s->passes.n_passes; number++)
 			run_pass(s, number);
 	}
-}
-
-static void skip(struct run *run, const char *name, const char *why)
-{
-	struct result r = {.suite = "noise", .name = name};
-
-	judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why);
-	run->report(run, &r);
 }
 
 static void choose_k(struct noise *s)
@@ -346,7 +336,7 @@ static void run_noise(struct run *run)
 	const char *why;
 
 	if (!run->pmu) {
-		skip(run, "noise", "there is no PMU");
+		run_skip(run, "noise", "noise", NULL, "there is no PMU");
 		return;
 	}
 	s = (struct noise){.run = run};
@@ -354,7 +344,7 @@ static void run_noise(struct run *run)
 	s.reps = run_repetitions(run, "noise", REPS_VIRTUAL, REPS_MAX);
 	why = passes_begin(&s.passes, run);
 	if (why)
-		skip(run, "noise", why);
+		run_skip(run, "noise", "noise", NULL, why);
 	for (s.source = disturbances; !why && s.source && s.source->kind; s.source = next_source(s.source)) {
 		s.level = s.source->user ? (uint8_t)level_user() : 0;
 		s.kernel = kernel_by_name(s.source->kernel);
@@ -362,7 +352,7 @@ static void run_noise(struct run *run)
 			continue;
 		if (kernel_unfit(s.kernel, s.level)) {
 			if (!alternatives(s.source, next_source(s.source)))
-				skip(run, s.source->kind, kernel_unfit(s.kernel, s.level));
+				run_skip(run, "noise", s.source->kind, NULL, kernel_unfit(s.kernel, s.level));
 			continue;
 		}
 		last = s.source;

@@ -281,10 +281,7 @@ struct result sampling_result(const struct sampling_suite *s, char *name, const 
 
 void sampling_skip(struct sampling_suite *s, const char *name, const char *why)
 {
-	struct result r = {.suite = "sampling", .name = name, .virtual = s->run->pmu && s->run->pmu->virtual};
-
-	judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why);
-	s->run->report(s->run, &r);
+	run_skip(s->run, "sampling", name, NULL, why);
 }
 
 static void run_sampling(struct run *run)

@@ -49,14 +49,6 @@ static struct scanner {
 	char refusal[112]; /* the first */
 } scanner;
 
-static void skip(struct run *run, const char *why)
-{
-	struct result r = {.suite = "scan", .name = "scan"};
-
-	judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why);
-	run->report(run, &r);
-}
-
 unsigned scan_most_select(const struct pmu *pmu)
 {
 	return pmu->most_select ? pmu->most_select : (unsigned)event_field_limit(pmu, "event");
@@ -276,12 +268,13 @@ static void run_scan(struct run *run)
 
 	*s = (struct scanner){.scan = {.run = run, .suite = "scan"}};
 	if (!run->pmu) {
-		skip(run, "there is no PMU");
+		run_skip(run, "scan", "scan", NULL, "there is no PMU");
 		return;
 	}
 	most = scan_most_select(run->pmu);
 	if (!encode(run->pmu, most, scan_most_mask(run->pmu), &all)) {
-		skip(run, "this family's selectors are no event select and unit mask");
+		run_skip(run, "scan", "scan", NULL,
+			 "this family's selectors are no event select and unit mask");
 		return;
 	}
 	s->selector = all.config.code;
@@ -296,12 +289,12 @@ static void run_scan(struct run *run)
 	s->scan.reps = o->reps ? o->reps : run->pmu->deterministic ? REPS_VIRTUAL : REPS_MAX;
 	gather_kernels(s);
 	if (!s->scan.space.n_kernels)
-		skip(run, "no kernel was fit");
+		run_skip(run, "scan", "scan", NULL, "no kernel was fit");
 	else
 		while (scan_batch(s, &at))
 			;
 	if (s->scan.no_memory)
-		skip(run, "broken off, no memory: select fewer kernels");
+		run_skip(run, "scan", "scan", NULL, "broken off, no memory: select fewer kernels");
 	report_tallies(s);
 	scan_end(&s->scan);
 }

@@ -273,14 +273,6 @@ static void carry_out_crossed(struct run *run, const char *profile, const struct
 	run->report(run, &r);
 }
 
-static void skip(struct run *run, const char *why)
-{
-	struct result r = {.suite = "selftest", .name = "selftest"};
-
-	judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why);
-	run->report(run, &r);
-}
-
 /* The faults of a family: all of them, or those of one virtual CPU. @return how many that were */
 static unsigned carry_out_family(struct run *run, const struct pmu_faults *f, const char *only, bool full)
 {
@@ -308,7 +300,7 @@ static void run_selftest(struct run *run)
 	unsigned chosen = 0;
 
 	if (!run->pmu || !run->pmu->virtual) {
-		skip(run, "needs the virtual PMU: pmu=virtual");
+		run_skip(run, "selftest", "selftest", NULL, "needs the virtual PMU: pmu=virtual");
 		return;
 	}
 	snprintf(original, sizeof(original), "%s", run->pmu->model);
@@ -322,7 +314,7 @@ static void run_selftest(struct run *run)
 		snprintf(why_not, sizeof why_not,
 			 "no fault is put into this virtual CPU: pmu=virtual:%s tries those of all others",
 			 usual);
-		skip(run, why_not);
+		run_skip(run, "selftest", "selftest", NULL, why_not);
 	}
 	virtual_pmu_create(run, run->pmu, original, NULL, &why);
 }

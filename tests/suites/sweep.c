@@ -363,14 +363,6 @@ static void find_events(struct sweep *s)
 	}
 }
 
-static void skip(struct run *run, const char *name, const char *why)
-{
-	struct result r = {.suite = "sweep", .name = name};
-
-	judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why);
-	run->report(run, &r);
-}
-
 static void run_sweep(struct run *run)
 {
 	static struct sweep s;
@@ -384,12 +376,12 @@ static void run_sweep(struct run *run)
 	s.reps = run_repetitions(run, "sweep", REPS_VIRTUAL, REPS_MAX);
 	find_events(&s);
 	if (!s.n_all) {
-		skip(run, "sweep", "no counter counts anything exactly");
+		run_skip(run, "sweep", "sweep", NULL, "no counter counts anything exactly");
 		return;
 	}
 	s.alone = second_cpu_missing(SECOND_CPU_SIBLING) != NULL;
 	if (s.alone)
-		skip(run, "sibling", second_cpu_missing(SECOND_CPU_SIBLING));
+		run_skip(run, "sweep", "sibling", NULL, second_cpu_missing(SECOND_CPU_SIBLING));
 	for (s.kernel = kernels_begin; s.kernel < kernels_end; s.kernel++) {
 		bool chosen = kernel_selected(s.kernel, kernels);
 
@@ -397,7 +389,7 @@ static void run_sweep(struct run *run)
 			continue;
 		s.level = s.kernel->flags & KERNEL_USER_ONLY ? (uint8_t)level_user() : 0;
 		if (kernel_unfit(s.kernel, s.level))
-			skip(run, s.kernel->name, kernel_unfit(s.kernel, s.level));
+			run_skip(run, "sweep", s.kernel->name, NULL, kernel_unfit(s.kernel, s.level));
 		else
 			run_kernel(&s, chosen ? AXES : 1,
 				   chosen          ? EVENTS_MAX

@@ -74,10 +74,7 @@ static const char *short_name(enum record_kind kind)
 
 static void skip(const char *name, const char *why)
 {
-	struct result r = {.suite = "trace", .name = name, .virtual = run->pmu && run->pmu->virtual};
-
-	judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why);
-	run->report(run, &r);
+	run_skip(run, "trace", name, NULL, why);
 }
 
 /* --- one check -------------------------------------------------------------------------------------- */
@@ -197,8 +194,9 @@ static bool record_any_level(struct trace_check *c, struct recorded *rec, struct
 static bool place_samples(struct trace_check *c, const struct kernel *k, uint8_t level, uint64_t n)
 {
 	int64_t branches;
+	char why[BRANCH_SAMPLING_WHY];
 
-	if (branch_sampling_unforeseen(c->event, c->counted, k, level, n, &branches) ||
+	if (branch_sampling_unforeseen(c->event, c->counted, k, level, n, &branches, why) ||
 	    branches <= (int64_t)source->depth)
 		return false;
 	c->period = c->part == TRACE_LAST ? (unsigned)(branches - source->depth) : 1;

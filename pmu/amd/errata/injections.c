@@ -2,6 +2,7 @@
  * The deviations that can be injected, and those hooks that are more than a line.
  */
 #include "pmu/amd/errata/hooks.h"
+#include "pmu/contract/counter_bank.h"
 
 #define LATE_STEPS        3
 #define RETIRED_PER_CYCLE 2  /* by family 16H */
@@ -43,7 +44,7 @@ void amd_hook_started(struct amd_state *s, uint32_t stopped)
 		struct amd_counter *k = &s->counter[c];
 
 		if (injected(s, INJECT_OFF_BY_ONE) && s->started >> c & 1)
-			k->value = (k->value + 1) & k->mask;
+			k->value = counter_keeps(k->value + 1, k->mask);
 		if (injected(s, INJECT_E795) && stopped >> c & 1 && k->carried)
 			k->value &= ~LOW_HALF;
 	}
@@ -94,7 +95,7 @@ bool amd_hook_add(struct amd_state *s, unsigned c, uint64_t amount, uint64_t *su
 	struct amd_counter *k = &s->counter[c];
 
 	if (injected(s, INJECT_BACKWARDS) && c == s->n - 1) {
-		k->value = (k->value - amount) & k->mask;
+		k->value = counter_keeps(k->value - amount, k->mask);
 		return true;
 	}
 	if ((k->value ^ *sum) >> 32 & 1)

@@ -8,7 +8,7 @@
 #include "pmu/amd/errata/hooks.h"
 #include "pmu/amd/events/events.h"
 #include "pmu/amd/model/model.h"
-#include "pmu/contract/counter_condition.h"
+#include "pmu/contract/counter_bank.h"
 #include "pmu/events/rows.h"
 
 #include <string.h>
@@ -207,11 +207,11 @@ static void add(struct amd_state *s, unsigned c, uint64_t amount)
 {
 	struct amd_counter *k = &s->counter[c];
 	uint64_t sum = k->value + amount;
-	bool carry = sum > k->mask || sum < k->value;
+	bool carry = counter_overflows(k->value, sum, k->mask);
 
 	if (amd_hook_add(s, c, amount, &sum, &carry))
 		return;
-	k->value = sum & k->mask;
+	k->value = counter_keeps(sum, k->mask);
 	/* The upper half of a pair takes the carry; only its own is an overflow. */
 	if (carry && s->merged >> c & 1) {
 		k[1].value = (k[1].value + 1) & MERGE_TOP;
@@ -243,7 +243,7 @@ static bool ring_selected(const struct amd_state *s, const struct amd_counter *k
 {
 	uint8_t rings = amd_hook_rings(s, k->rings);
 
-	return rings & (cpl == 0 ? 1 : 2);
+	return counter_sees(rings, cpl);
 }
 
 static void count(struct amd_state *s, unsigned c, const struct step *step)

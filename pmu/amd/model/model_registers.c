@@ -8,6 +8,7 @@
 #include "pmu/amd/errata/hooks.h"
 #include "pmu/amd/amd.h"
 #include "pmu/amd/model/model.h"
+#include "pmu/contract/counter_bank.h"
 
 #include <string.h>
 
@@ -77,7 +78,7 @@ static enum register_answer write_select(struct amd_state *s, unsigned c, uint64
 /* All 48 bits are written as they are; those above are ignored. */
 static enum register_answer write_counter(struct amd_state *s, unsigned c, uint64_t value)
 {
-	s->counter[c].value = value & s->counter[c].mask;
+	s->counter[c].value = counter_keeps(value, s->counter[c].mask);
 	s->counter[c].carried = 0;
 	return REGISTER_DONE;
 }

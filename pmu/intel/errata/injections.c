@@ -2,6 +2,7 @@
  * The deviations that can be injected, and those hooks that are more than a line.
  */
 #include "pmu/contract/pmu.h"
+#include "pmu/contract/counter_bank.h"
 #include "pmu/intel/errata/hooks.h"
 
 #define LATE_STEPS  3
@@ -80,7 +81,7 @@ void intel_hook_started(struct intel_state *s, uint32_t before)
 				more += injected(s, INJECT_START_EMULATED);
 			if (injected(s, INJECT_HSD143) && c == INTEL_GENERAL_MAX && local_before)
 				more += 32;
-			k->value = (k->value + more) & k->mask;
+			k->value = counter_keeps(k->value + more, k->mask);
 		}
 		/* "A few clocks": the instructions of a stop sequence. */
 		if (injected(s, INJECT_BJ58) && stopped >> c & 1 && overflowed && s->steps - overflowed <= 4)
@@ -151,7 +152,7 @@ bool intel_hook_add(struct intel_state *s, unsigned c, uint64_t amount, uint64_t
 	struct intel_counter *k = &s->counter[c];
 
 	if (injected(s, INJECT_BACKWARDS) && c == s->leaf.n_general - 1) {
-		k->value = (k->value - amount) & k->mask;
+		k->value = counter_keeps(k->value - amount, k->mask);
 		return true;
 	}
 	if (injected(s, INJECT_DROPPED_CARRY)) {

@@ -6,7 +6,7 @@
  * occurs): IRET, SYSRET and SYSEXIT belong to the ring that they leave, so do INT n, SYSCALL and SYSENTER;
  * the handler's first instruction is the first one of ring 0.
  */
-#include "pmu/contract/counter_condition.h"
+#include "pmu/contract/counter_bank.h"
 #include "pmu/intel/errata/hooks.h"
 #include "pmu/intel/events/core_events.h"
 #include "pmu/intel/events/events.h"
@@ -255,13 +255,13 @@ static void add(struct intel_state *s, unsigned c, uint64_t amount)
 {
 	struct intel_counter *k = &s->counter[c];
 	uint64_t sum = k->value + amount;
-	bool carry = sum > k->mask || sum < k->value;
+	bool carry = counter_overflows(k->value, sum, k->mask);
 
 	if (intel_hook_add(s, c, amount, &sum, &carry))
 		return;
 	s->pebs.hit |= s->pebs.armed & 1u << c;
 	intel_lbr_log(s, c, amount);
-	k->value = sum & k->mask;
+	k->value = counter_keeps(sum, k->mask);
 	if (carry)
 		overflow(s, c);
 }
@@ -320,7 +320,7 @@ static bool ring_selected(const struct intel_state *s, const struct intel_counte
 {
 	uint8_t rings = intel_hook_rings(s, (unsigned)(k - s->counter), k->rings);
 
-	return rings & (cpl == 0 ? 1 : 2);
+	return counter_sees(rings, cpl);
 }
 
 static void count(struct intel_state *s, unsigned c, const struct step *step)

@@ -23,6 +23,7 @@
 #include "pmu/contract/record.h"
 #include "pmu/virtual/uarch.h"
 #include "pmu/x86/general.h"
+#include "pmu/contract/counter_bank.h"
 
 #include <string.h>
 
@@ -123,7 +124,7 @@ static bool is_exact(const struct intel_state *s, unsigned c)
 
 	return is_precise(s, c) && reset_value(s, c, &reset) &&
 	       intel_pebs_exact(&s->pebs.at, intel_global_bit(c), code_of(s, c),
-				s->counter[c].mask + 1 - reset);
+				counter_left(reset, s->counter[c].mask));
 }
 
 void intel_pebs_overflow(struct intel_state *s, unsigned c)

@@ -9,6 +9,7 @@
 #include "pmu/intel/events/core_events.h"
 #include "pmu/intel/intel.h"
 #include "pmu/intel/errata/hooks.h"
+#include "pmu/contract/counter_bank.h"
 
 #include <string.h>
 
@@ -142,7 +143,7 @@ static enum register_answer write_general(struct intel_state *s, unsigned c, uin
 	uint64_t kept = value & 0xffffffff;
 	if (intel_hook_sign(s, kept >> 31 & 1))
 		kept |= ~0xffffffffull;
-	s->counter[c].value = kept & s->counter[c].mask;
+	s->counter[c].value = counter_keeps(kept, s->counter[c].mask);
 	return REGISTER_DONE;
 }
 
@@ -156,7 +157,7 @@ static enum register_answer write_alias(struct intel_state *s, unsigned c, uint6
 {
 	if (intel_reserved(s, &value, s->counter[c].mask))
 		return REGISTER_FAULT;
-	s->counter[c].value = value & s->counter[c].mask;
+	s->counter[c].value = counter_keeps(value, s->counter[c].mask);
 	return REGISTER_DONE;
 }
 
@@ -169,7 +170,7 @@ static enum register_answer write_fixed(struct intel_state *s, unsigned c, uint6
 		value &= k->mask;
 	if (intel_reserved(s, &value, k->mask))
 		return REGISTER_FAULT;
-	k->value = intel_hook_fixed(s, c, value) & k->mask;
+	k->value = counter_keeps(intel_hook_fixed(s, c, value), k->mask);
 	return REGISTER_DONE;
 }
 

@@ -2,6 +2,7 @@
  * The deviations that can be injected, and those hooks that are more than a line.
  */
 #include "pmu/netburst/errata/hooks.h"
+#include "pmu/contract/counter_bank.h"
 #include "pmu/netburst/netburst.h"
 
 const struct model_injection netburst_injections[] = {
@@ -58,7 +59,7 @@ uint64_t netburst_hook_rdpmc(const struct netburst_state *s, unsigned c, bool fa
 	value = s->counter[c].value;
 	/* The upper byte is that of some clocks before. */
 	if (injected(s, INJECT_TORN_READ) && s->running >> c & 1 && (uint32_t)value < 1024)
-		value = (value - HALF) % NETBURST_LIMIT;
+		value = counter_keeps(value - HALF, NETBURST_HIGHEST);
 	return fast && !injected(s, INJECT_FAST_WIDE) ? (uint32_t)value : value;
 }
 
@@ -68,11 +69,11 @@ void netburst_hook_started(struct netburst_state *s, uint32_t before)
 		uint64_t *value = &s->counter[c].value, carried = s->deviations.carry_step[c];
 
 		if (injected(s, INJECT_OFF_BY_ONE) && s->started >> c & 1)
-			*value = (*value + 1) % NETBURST_LIMIT;
+			*value = counter_keeps(*value + 1, NETBURST_HIGHEST);
 		/* A counter that is stopped in the clock of a carry out of its low half. */
 		if (injected(s, INJECT_N17) && (before & ~s->running) >> c & 1 && carried &&
 		    s->steps - carried <= 3)
-			*value = (*value - HALF) % NETBURST_LIMIT;
+			*value = counter_keeps(*value - HALF, NETBURST_HIGHEST);
 	}
 }
 
@@ -96,7 +97,7 @@ bool netburst_hook_add(struct netburst_state *s, unsigned c, uint64_t *sum, bool
 	if (injected(s, INJECT_FORCE_IGNORED))
 		*force = false;
 	if (injected(s, INJECT_BACKWARDS) && c == NETBURST_COUNTERS - 1) {
-		k->value = (2 * k->value - *sum) & (NETBURST_LIMIT - 1);
+		k->value = counter_keeps(2 * k->value - *sum, NETBURST_HIGHEST);
 		return true;
 	}
 	if (injected(s, INJECT_DROPPED_CARRY))

@@ -11,6 +11,7 @@
 #ifndef PMU_NETBURST_MODEL_MODEL_H
 #define PMU_NETBURST_MODEL_MODEL_H
 
+#include "pmu/contract/bits.h"
 #include "pmu/contract/model.h"
 #include "pmu/netburst/errata/deviations.h"
 #include "pmu/netburst/records/ds.h"
@@ -19,10 +20,10 @@
 #include "pmu/netburst/model/uops.h"
 #include "pmu/netburst/wiring.h"
 
-#define NETBURST_LIMIT (1ull << NETBURST_COUNTER_WIDTH)
-#define SOURCE_TERMS   20
-#define SOURCES        4
-#define LBR_MAX        16
+#define NETBURST_HIGHEST low_bits(NETBURST_COUNTER_WIDTH)
+#define SOURCE_TERMS     20
+#define SOURCES          4
+#define LBR_MAX          16
 
 /** Something that a counter adds up: occurrences that an ESCR lets through. */
 struct netburst_source {

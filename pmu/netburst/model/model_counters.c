@@ -2,7 +2,7 @@
  * Counters: when they run, what a step adds to them, overflow, interrupt, cascade. SDM vol.
  * 3, 18.15.3, 18.15.5.
  */
-#include "pmu/contract/counter_condition.h"
+#include "pmu/contract/counter_bank.h"
 #include "pmu/netburst/errata/hooks.h"
 #include "pmu/netburst/model/model.h"
 
@@ -97,15 +97,15 @@ static void add(struct netburst_state *s, unsigned c, uint64_t amount)
 	struct netburst_line *k = &s->counter[c];
 	bool force = s->cccr[c] & CCCR_FORCE_OVF;
 	bool asks = k->pmi[0] || k->pmi[1];
-	uint64_t sum = k->value + amount, limit = NETBURST_LIMIT;
+	uint64_t sum = k->value + amount, highest = NETBURST_HIGHEST;
 
 	if (netburst_hook_add(s, c, &sum, &force))
 		return;
-	bool carry = sum >= limit;
+	bool carry = counter_overflows(0, sum, highest);
 	/* Occurrences of this step after the one that overflows. */
-	uint64_t after = force ? amount - 1 : carry ? sum - limit : 0;
+	uint64_t after = force ? amount - 1 : carry ? sum - highest - 1 : 0;
 
-	k->value = sum % limit;
+	k->value = counter_keeps(sum, highest);
 	if (k->pmi_due) {
 		netburst_raise_pmi(s, c);
 		k->pmi_due = false;
@@ -127,7 +127,7 @@ static void sample(struct netburst_state *s, unsigned c, uint64_t amount, const 
 	bool force = s->cccr[c] & CCCR_FORCE_OVF;
 
 	while (amount) {
-		uint64_t left = force ? 1 : NETBURST_LIMIT - k->value;
+		uint64_t left = force ? 1 : counter_left(k->value, NETBURST_HIGHEST);
 
 		if (k->pebs_due) {
 			k->pebs_due = false;
@@ -135,7 +135,7 @@ static void sample(struct netburst_state *s, unsigned c, uint64_t amount, const 
 			amount--;
 		} else if (amount >= left) {
 			amount -= left;
-			k->value = (k->value + left) % NETBURST_LIMIT;
+			k->value = counter_keeps(k->value + left, NETBURST_HIGHEST);
 			k->pebs_due = true;
 			overflow(s, c);
 		} else {
@@ -215,7 +215,7 @@ int netburst_increments(void *state, const struct step *step, struct model_incre
 			continue;
 		if (n == room)
 			return -1;
-		uint64_t limit = NETBURST_LIMIT - 1 - amount;
+		uint64_t limit = NETBURST_HIGHEST - amount;
 		out[n++] = (struct model_increment){&k->value, limit, amount};
 	}
 	return (int)n;

@@ -8,6 +8,7 @@
 #include "pmu/netburst/errata/hooks.h"
 #include "pmu/netburst/model/model.h"
 #include "pmu/x86/general.h"
+#include "pmu/contract/counter_bank.h"
 
 #include <string.h>
 
@@ -128,5 +129,5 @@ void netburst_pebs(struct netburst_state *s, unsigned c, const struct step *step
 			return;
 		reset |= high << 32;
 	}
-	k->value = reset & (NETBURST_LIMIT - 1);
+	k->value = counter_keeps(reset, NETBURST_HIGHEST);
 }

@@ -11,6 +11,7 @@
 #include "pmu/netburst/errata/hooks.h"
 #include "pmu/netburst/model/model.h"
 #include "pmu/netburst/netburst.h"
+#include "pmu/contract/counter_bank.h"
 
 #include <string.h>
 
@@ -119,7 +120,7 @@ static enum register_answer write_counter(struct netburst_state *s, unsigned c, 
 {
 	struct netburst_line *k = &s->counter[c];
 
-	k->value = value & (NETBURST_LIMIT - 1);
+	k->value = counter_keeps(value, NETBURST_HIGHEST);
 	k->pebs_due = false;
 	return REGISTER_DONE;
 }

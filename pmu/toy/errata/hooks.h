@@ -53,10 +53,10 @@ static inline bool toy_hook_interrupts(const struct toy_deviations *d, bool enab
 	return enabled && !injected(d, INJECT_NO_INTERRUPT);
 }
 
-/** The values that a counter has. @param ones with all bits set */
-static inline uint64_t toy_hook_span(const struct toy_deviations *d, uint64_t span, uint32_t ones)
+/** The highest value of a counter. @param ones with all bits set */
+static inline uint64_t toy_hook_highest(const struct toy_deviations *d, uint64_t highest, uint32_t ones)
 {
-	return injected(d, INJECT_BELOW_ALL_ONES_IGNORED) ? (uint64_t)ones + 1 : span;
+	return injected(d, INJECT_BELOW_ALL_ONES_IGNORED) ? ones : highest;
 }
 
 /** The sum of a counter and an amount. */

@@ -4,6 +4,7 @@
  * A write that starts or stops a counter is not counted by it.
  */
 #include "pmu/toy/errata/hooks.h"
+#include "pmu/contract/counter_bank.h"
 #include "pmu/toy/registers.h"
 #include "pmu/toy/toy.h"
 
@@ -138,7 +139,7 @@ static bool write_register(struct toy_state *s, uint64_t number, uint64_t value)
 	if (number >= TOY_REG_COUNTER && number < TOY_REG_COUNTER + TOY_COUNTERS) {
 		unsigned c = (unsigned)(number - TOY_REG_COUNTER);
 
-		return value <= highest(c) && set(&s->counter[c], value, TOY_ONES);
+		return counter_holds(value, highest(c)) && set(&s->counter[c], value, TOY_ONES);
 	}
 	switch (number) {
 	case TOY_REG_START:
@@ -199,11 +200,11 @@ static enum register_answer access_register(void *state, struct register_access 
 
 static bool counts_here(const struct toy_state *s, unsigned c, const struct step *step)
 {
-	uint32_t level = step->level ? TOY_CONFIG_USER : TOY_CONFIG_SUPERVISOR;
+	uint8_t levels = s->config[c] >> TOY_CONFIG_LEVELS & LEVELS_ALL;
 
 	if (!(s->running >> c & 1) || (step->own_write && s->changed >> c & 1))
 		return false;
-	return toy_hook_level(&s->deviations, s->config[c] & level);
+	return toy_hook_level(&s->deviations, counter_sees(levels, step->level));
 }
 
 static void overflow(struct toy_state *s, unsigned c)
@@ -216,11 +217,11 @@ static void overflow(struct toy_state *s, unsigned c)
 /* @return whether it overflowed */
 static bool count(struct toy_state *s, unsigned c, uint64_t amount)
 {
-	uint64_t span = toy_hook_span(&s->deviations, (uint64_t)highest(c) + 1, TOY_ONES);
+	uint64_t most = toy_hook_highest(&s->deviations, highest(c), TOY_ONES);
 	uint64_t sum = toy_hook_sum(&s->deviations, c, s->counter[c], amount);
 
-	s->counter[c] = (uint32_t)(sum % span);
-	if (sum < span)
+	s->counter[c] = (uint32_t)counter_keeps(sum, most);
+	if (!counter_overflows(0, sum, most))
 		return false;
 	overflow(s, c);
 	return true;

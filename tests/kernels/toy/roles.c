@@ -5,6 +5,7 @@
 const struct trip_ways trip_ways = {
 	.name = {[TRIP_CALL] = "calls", [TRIP_INTERRUPT] = "interrupts"},
 	.return_into_user = "return into the program",
+	.user_alone = "in user alone",
 	.of = {[TRIP_INSTRUCTIONS] = {1, 1, 1}, [TRIP_BRANCHES] = {1, 1, 1}},
 };
 

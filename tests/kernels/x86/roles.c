@@ -10,6 +10,7 @@ const struct trip_ways trip_ways = {
 		 [TRIP_INTERRUPT] = "interrupts",
 		 [TRIP_NMI] = "NMIs"},
 	.return_into_user = "IRET into ring 3",
+	.user_alone = "in ring 3 alone",
 	.of = {[TRIP_INSTRUCTIONS] = {1, 1, 1},
 	       [TRIP_INSTRUCTIONS_FIXED] = {1, 1, 1},
 	       [TRIP_BRANCHES] = {1, 1, 1},

@@ -1,4 +1,5 @@
 /* What counters hold, as they wrap: behind all ones of their width, or behind another value. */
+#include "pmu/contract/counter_bank.h"
 #include "pmu/contract/counter_values.h"
 
 #include <setjmp.h>
@@ -62,6 +63,39 @@ static void it_is_set_back_by_a_period(void **state)
 		assert_int_equal(counter_moved(&odd, counter_before(&odd, 0, n), 0), n);
 }
 
+/* What models make of it is what drivers and checks expect. */
+static void a_bank_keeps_and_overflows_alike(void **state)
+{
+	const struct pmu_counter *all[] = {&plain, &whole, &odd};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof all / sizeof all[0]; i++) {
+		uint64_t highest = counter_highest(all[i]);
+
+		for (uint64_t n = 1; n < 9; n++) {
+			uint64_t value = highest - 4, sum = value + n, kept = counter_keeps(sum, highest);
+
+			assert_int_equal(counter_moved(all[i], value, kept), n);
+			assert_int_equal(counter_overflows(value, sum, highest), n > 4);
+		}
+		assert_int_equal(counter_left(highest - 4, highest), 5);
+		assert_true(counter_holds(highest, highest));
+		assert_int_equal(counter_keeps(highest, highest), highest);
+	}
+	assert_int_equal(counter_keeps(TOP + 6, TOP), 5);
+	assert_int_equal(counter_keeps(1000007, 999999), 7);
+	assert_false(counter_holds(1000000, 999999));
+	assert_int_equal(counter_left(0, UINT64_MAX), 0);
+}
+
+static void a_bank_tells_levels_apart(void **state)
+{
+	(void)state;
+	assert_true(counter_sees(LEVELS_SYSTEM, 0) && !counter_sees(LEVELS_SYSTEM, 3));
+	assert_true(!counter_sees(LEVELS_USER, 0) && counter_sees(LEVELS_USER, 1));
+	assert_true(counter_sees(LEVELS_ALL, 0) && counter_sees(LEVELS_ALL, 3) && !counter_sees(0, 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -69,6 +103,8 @@ int main(void)
 		cmocka_unit_test(it_moves_forwards_across_its_end),
 		cmocka_unit_test(it_may_step_back),
 		cmocka_unit_test(it_is_set_back_by_a_period),
+		cmocka_unit_test(a_bank_keeps_and_overflows_alike),
+		cmocka_unit_test(a_bank_tells_levels_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -339,21 +339,13 @@ static void run_instruction(struct strings *s, const char *insn, char size)
 		run_pass(s, number);
 }
 
-static void skip(struct run *run, const char *why)
-{
-	struct result r = {.suite = "strings", .name = "strings"};
-
-	judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why);
-	run->report(run, &r);
-}
-
 static void run_strings(struct run *run)
 {
 	static struct strings s;
 	const char *why;
 
 	if (!run->pmu) {
-		skip(run, "there is no PMU");
+		run_skip(run, "strings", "strings", NULL, "there is no PMU");
 		return;
 	}
 	bool few = run->pmu->deterministic && !run->options->verbose;
@@ -368,7 +360,7 @@ static void run_strings(struct run *run)
 	s.reps = run_repetitions(run, "strings", REPS_VIRTUAL, REPS_MAX);
 	why = passes_begin(&s.passes, run);
 	if (why)
-		skip(run, why);
+		run_skip(run, "strings", "strings", NULL, why);
 	for (unsigned i = 0; !why && i < LENGTH(instructions); i++)
 		for (const char *size = sizes; *size; size++)
 			run_instruction(&s, instructions[i], *size);
