@@ -93,6 +93,10 @@ ok(numbers and numbers[1] > 1500, "and more than 1500 checks are exact", text[-2
 equal({s["name"] for s in document["suites"] if any(c["verdict"] in ("exact", "within") for c in s["checks"])} & SUITES, SUITES,
       "every suite judges something")
 sound = document
+status, numbers, first, text = run("suite=first", "courage=3")
+ok(status == 0 and numbers and not any(numbers[i] for i in BAD), "nor do the first steps on an unknown machine", text[-2000:])
+STEPS = {"witnesses", "ladder", "events", "sampling", "trace", "control"}
+equal({s["name"] for s in first["suites"] if s["checks"]} & STEPS, STEPS, "which judge something each")
 ok(took < 20, "it takes %.1f s" % took)
 # COUNTER3's highest value is not all ones of its width: a check that takes it to be finds a sound counter wrong.
 control = {c["name"]: c["verdict"] for suite in document["suites"] if suite["name"] == "control" for c in suite["checks"]}
