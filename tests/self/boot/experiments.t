@@ -120,6 +120,21 @@ for x in experiments(netburst, "p4-pebs-and-counts"):
     equal((len(rows), {r["at"] for r in rows}), (16, {p["at"] for p in x["samples"][0]["places"]}), "each record is listed")
     ok(all(len(r["registers"]) >= 8 for r in rows), "with its registers", repr(rows[:2]))
 
+# What is judged of samples, where it is wrong. A counter for ring 3 that counts ring 0 too has its overflow elsewhere.
+SAMPLES = """pmu=virtual:netburst-prescott suite=experiments inject=%s
+[experiment cascade] kernel=mix ring=3 n=100 events=instr_retired:NBOGUSNTAG,instr_completed:NBOGUS cascade=1>2 period=500 then=37 record=pmi
+"""
+r = boot(config=SAMPLES % "ring-leak")
+equal([(c["verdict"], c["text"]) for c in checks(r).values()], [("wrong", "0 of 3 samples lie at +0x14, where the cascade ends")],
+      "a cascade that ends too early")
+r = boot(config=SAMPLES % "ring-leak+no-pmi" + """
+[experiment beside] kernel=mix ring=3 n=20 reps=1 events=retired_branch_type:CONDITIONAL record=pmi period=7 beside=instr_retired:NBOGUSNTAG
+[experiment buffer] kernel=loads ring=3 n=100 reps=1 events=memory_loads record=pebs period=50 buffer=4
+""")
+equal(sorted((n.split("/")[0], c["verdict"]) for n, c in checks(r).items()),
+      [("beside", "dead"), ("beside", "wrong"), ("buffer", "wrong"), ("cascade", "dead")],
+      "interrupts that do not come, and what is counted besides while sampling")
+
 # Users' own code: the counts are those of single-stepping, and what is wrong with it ends its own check.
 OWN = r"""
 unsigned long table[64] = {3}, calls, none[2000];

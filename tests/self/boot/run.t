@@ -20,18 +20,24 @@ def run(command, name, status, last):
 
 
 CONTROL = "pmu=virtual suite=control"
+OWN = "pmu=virtual suite=control,experiments"
 lines = run(["make", "run", "BOOT=direct", "ARGS=" + CONTROL], "make run", 0, "assay: ")
 ok(not any(line.startswith(("ok ", "TAP version", "1..", "# ")) for line in lines), "the text is for people: no TAP lines", lines[:20])
 ok(any("virtual PMU (model intel-core2), not silicon" in line for line in lines), "it says what was judged")
 with open(BUILD + "/report.json", encoding="utf-8") as f:
     valid(json.load(f), "build/report.json is valid")
-with tempfile.NamedTemporaryFile("w", suffix=".cfg") as f:
-    f.write("pmu=auto suite=none n=7\n")
-    f.flush()
-    lines = run(["make", "run", "BOOT=direct", "V=1", "CFG=" + f.name, "EVENTS=tests/self/host/data/events-intel.json", "ARGS=" + CONTROL], "make run V=1", 0, "assay: ")
+with tempfile.TemporaryDirectory() as folder:
+    with open(os.path.join(folder, "own.bin"), "wb") as f:
+        f.write(bytes.fromhex("ffcf75fcc3"))
+    with open(os.path.join(folder, "own.cfg"), "w", encoding="ascii") as f:
+        f.write("pmu=auto suite=none n=7\n[experiment own] code=own.bin ring=3 events=INST_RETIRED.ANY_P\n")
+    lines = run(["make", "run", "BOOT=direct", "V=1", "CFG=" + f.name, "EVENTS=tests/self/host/data/events-intel.json", "ARGS=" + OWN], "make run V=1", 0, "assay: ")
 with open(BUILD + "/report.json", encoding="utf-8") as f:
-    options = " %s " % json.load(f)["options"]
-ok(all(" %s " % option in options for option in (*CONTROL.split(), "n=7")), "options of CFG are taken, and those of ARGS win over them", options)
+    report = json.load(f)
+options = " %s " % report["options"]
+equal([o["values"] for x in report["experiments"] for c in x["counts"] for o in c["observations"]], [[[2 * n + 3, 3]] for n in (7, 14, 21)],
+      "code that an experiment of CFG names is taken from its folder")
+ok(all(" %s " % option in options for option in (*OWN.split(), "n=7")), "options of CFG are taken, and those of ARGS win over them", options)
 ok(any("events\\events-intel.json: " in line for line in lines), "EVENTS are taken", lines[:20])
 ok("TAP version 14" in lines and any(line.startswith("ok 1 ") for line in lines), "with V=1 the TAP lines are shown")
 
