@@ -31,6 +31,9 @@ values = {v["name"]: v["value"] for v in (r.report or {"values": []})["values"] 
 equal(values.get("SMBIOS system product"), "Assayed Box", "identity: SMBIOS tells the machine's make")
 ok(values.get("CR0", "").startswith("0x") and values.get("IA32_PAT") == "0x7040600070406" and "IA32_MTRR_DEF_TYPE" in values,
    "identity: registers as firmware left them", repr(values)[:900])
+# Each has bits that it alone must have: PE and PG, PAE, LME and LMA, x87.
+missing = [name for name, bits in (("CR0", 0x80000001), ("CR4", 0x20), ("EFER", 0x500), ("XCR0", 1)) if int(values.get(name, "0"), 16) & bits != bits]
+equal(missing + [name for name in ("CR0", "CR4", "XCR0") if int(values.get(name, "0"), 16) & 0x500 == 0x500], [], "identity: each register by its own name")
 ok([v for v in values.values() if v.startswith("APIC revision")] and [v for v in values.values() if v.startswith("FACP revision")],
    "identity: ACPI's tables", repr(values)[-900:])
 ok(values.get("TSC by HPET") == "not there" and re.match(r"\d+ Hz$", values.get("TSC by ACPI PM timer", "")), "identity: the TSC by each clock that there is")

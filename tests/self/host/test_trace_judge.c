@@ -403,6 +403,36 @@ static void open_calls_alone(void **unused)
 	assert_true(j.right && !j.expected);
 }
 
+/* A stack that is not deep enough has the newest of the open calls, oldest first, whatever its depth. */
+static void deep_stacks_lose_the_oldest(void **unused)
+{
+	enum { CALLS = 6 };
+	struct path_step nested[CALLS];
+	struct path open = {.step = nested, .n_steps = CALLS, .room = CALLS, .to = CALLS};
+	(void)unused;
+
+	for (unsigned i = 0; i < CALLS; i++)
+		nested[i] = (struct path_step){
+			.ip = 0x100 * i, .next = 0x100 * (i + 1), .length = 5, .transfer = TRANSFER_CALL};
+	for (unsigned room = 1; room <= CALLS; room++) {
+		begin();
+		length = 0;
+		x = (struct trace_expectation){.path = &open, .room = room, .levels = LEVELS_ALL};
+		for (unsigned i = CALLS - room; i < CALLS; i++)
+			add(nested[i].ip, nested[i].next);
+		trace_judge_calls(&x, trace, length, &j);
+		assert_true(j.right && j.expected == room && j.matched == room);
+		if (room == CALLS)
+			break;
+		/* The oldest ones in their place are wrong. */
+		length = 0;
+		for (unsigned i = 0; i < room; i++)
+			add(nested[i].ip, nested[i].next);
+		trace_judge_calls(&x, trace, length, &j);
+		assert_false(j.right);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -416,6 +446,7 @@ int main(void)
 		cmocka_unit_test(mispredictions),
 		cmocka_unit_test(narrow_addresses),
 		cmocka_unit_test(open_calls_alone),
+		cmocka_unit_test(deep_stacks_lose_the_oldest),
 	};
 
 	return cmocka_run_group_tests_name("trace_judge", tests, NULL, NULL);

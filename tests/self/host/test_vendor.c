@@ -487,6 +487,27 @@ static struct import_tally import_text(const char *core, const char *text)
 	return tally;
 }
 
+/* What a file says of how an event can be sampled stays with the row, whether its meaning is known or not. */
+static void keeps_what_the_file_says(void **unused)
+{
+	static const char *const names[] = {"MEM_INST_RETIRED.ALL_LOADS", "NOBODY_KNOWS.THIS"};
+	char text[256];
+
+	(void)unused;
+	for (unsigned i = 0; i < 2; i++)
+		for (unsigned pebs = 0; pebs < 2; pebs++) {
+			start(&intel_core2, &intel_driver);
+			snprintf(text, sizeof text,
+				 "[{\"EventName\":\"%s\",\"EventCode\":\"0xd0\",\"UMask\":\"0x81\","
+				 "\"Counter\":\"0,1\",\"PEBS\":\"%u\"}]",
+				 names[i], pebs);
+			assert_int_equal(import_text(NULL, text).explained, i == 0);
+			assert_true(import_finish(&all, &pmu));
+			assert_int_equal(!!(row(names[i])->flags & EVENT_PEBS), pebs);
+			stop();
+		}
+}
+
 static void refuses_what_the_cpu_cannot(void **unused)
 {
 	(void)unused;
@@ -627,6 +648,7 @@ int main(void)
 		cmocka_unit_test(knows_rows_by_the_whole_encoding),
 		cmocka_unit_test(makes_rows_for_intel),
 		cmocka_unit_test(makes_rows_for_amd),
+		cmocka_unit_test(keeps_what_the_file_says),
 		cmocka_unit_test(refuses_what_the_cpu_cannot),
 		cmocka_unit_test(tells_meanings_apart),
 		cmocka_unit_test(schedules_by_the_register),
