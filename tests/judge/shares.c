@@ -114,7 +114,8 @@ static uint64_t key_of(const struct share_place *at)
 
 	key = mix(key, (uint64_t)at->counter | (uint64_t)at->mechanism << 8 | (uint64_t)c->levels << 16 |
 			       (uint64_t)c->cmask << 24 | (uint64_t)c->edge << 32 |
-			       (uint64_t)c->invert << 33 | (uint64_t)c->any_thread << 34);
+			       (uint64_t)c->invert << 33 | (uint64_t)c->any_thread << 34 |
+			       (uint64_t)c->other_alone << 35);
 	key = mix(key, (uint64_t)c->extra_register << 32 | c->choice);
 	key = mix(key, c->extra_value);
 	return mix(key, (uint64_t)bracket_share(at->bracket, at->event) << 32 | at->bracket->own[0].amount);
@@ -137,7 +138,7 @@ bool share_measurable(const struct share_place *at)
 	const struct pmu_config *c = at->config;
 
 	return at->event->terms[0].coefficient && !c->cmask && !c->edge && !c->invert && !c->any_thread &&
-	       (at->mechanism != MECHANISM_USER || !(c->levels & LEVELS_SYSTEM));
+	       !c->other_alone && (at->mechanism != MECHANISM_USER || !(c->levels & LEVELS_SYSTEM));
 }
 
 static unsigned slot_of(uint64_t key)

@@ -144,6 +144,10 @@ const struct pmu_event *experiment_row(const struct experiment_plan *plan, unsig
 int64_t experiment_share(const struct experiment_plan *plan, unsigned request,
 			 const struct pmu_bracket *bracket);
 
+/** Whether a request's own setting, other than a filter by amount or edge, may keep the bracket from
+ * counting: what it adds is then what is measured, and nothing is implied. */
+bool experiment_share_is_measured(const struct experiment_plan *plan, unsigned request);
+
 /** What of it lies in front of the kernel, the write that starts the counter included if that counts. */
 int64_t experiment_share_ahead(const struct experiment_plan *plan, unsigned request,
 			       const struct pmu_bracket *bracket);

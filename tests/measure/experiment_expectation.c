@@ -168,6 +168,15 @@ int64_t experiment_share(const struct experiment_plan *plan, unsigned request,
 	return share_of_rows(rows, count, bracket, &more);
 }
 
+bool experiment_share_is_measured(const struct experiment_plan *plan, unsigned request)
+{
+	const struct event_request *r = &plan->request[request];
+	const struct pmu_event *rows[JOINED];
+
+	return rows_of(plan->pmu, r, rows) == 1 && !event_is_filtered(r) && filters(plan->pmu, r, rows[0]) &&
+	       !counts_elsewhere(r, rows[0]) && !waits_for_overflow(plan, request);
+}
+
 int64_t experiment_share_ahead(const struct experiment_plan *plan, unsigned request,
 			       const struct pmu_bracket *bracket)
 {

@@ -261,6 +261,14 @@ int64_t pass_share(const struct pass *p, unsigned s)
 	return at.event ? share_of(&at) : 0;
 }
 
+int64_t pass_share_measured(const struct pass *p, unsigned s)
+{
+	const struct share_place at = pass_share_place(p, s);
+	const struct share found = at.event ? share_find(&at) : (struct share){.state = SHARE_UNKNOWN};
+
+	return found.state == SHARE_STEADY ? found.value : 0;
+}
+
 /* What is not exact a model counts by the machine model's rules alone. */
 static bool share_missing(const struct pass *p, unsigned s)
 {

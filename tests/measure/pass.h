@@ -80,6 +80,9 @@ void pass_run_plain(struct pass *p);
  * an event. */
 int64_t pass_share(const struct pass *p, unsigned s);
 
+/** The measured share alone, for settings that the manual implies nothing of: 0 where none is steady. */
+int64_t pass_share_measured(const struct pass *p, unsigned s);
+
 /** Where the share of slot s belongs; the slot must have an event. */
 struct share_place pass_share_place(const struct pass *p, unsigned s);
 

@@ -120,6 +120,8 @@ static void keep_counts(const struct pass *p, unsigned number, unsigned first)
 		share = experiment_share(&plan, i, &p->bracket);
 		if (share && p->slot[slot].event)
 			share = pass_share(p, slot);
+		else if (experiment_share_is_measured(&plan, i))
+			share = pass_share_measured(p, slot);
 		/* What waits for an overflow counts nothing in front of the kernel. */
 		if (cascades() && i == plan.cascade_to)
 			share -= experiment_share_ahead(&plan, i, &p->bracket);

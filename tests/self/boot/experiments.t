@@ -150,6 +150,8 @@ unsigned long work(unsigned long n, unsigned char *data)
 	return table[0];
 }
 """
+SAME = ("[experiment same] kernel=branches_taken ring=0 events=instr_retired:NBOGUSNTAG,0x00038000/0x0400020C@0x8000000E,"
+        "branch_retired:MMTP:MMTM,0x0003A000/0x0C00180C@0x8000000F\n")
 OWN_CFG = """[experiment own-elf] code=own.elf ring=both events=instr_retired:NBOGUSNTAG,retired_branch_type:CALL
 [experiment own-records] code=own.elf ring=3 n=20 reps=1 events=memory_loads record=pebs period=5
 [experiment own-branches] code=own.elf ring=3 n=5 record=bts
@@ -175,7 +177,7 @@ FILES = {"/assay/code/own.elf": elf, "/assay/code/own.bin": bytes.fromhex(MIX), 
 # Registers worked out by hand: what tags and what counts the tags act together, and are judged as the metric that they make.
 LBR = "[experiment branches] kernel=branches_taken ring=0 record=lbr n=10 reps=1\n"
 THESIS = "\n[options]\n" + example("netburst-thesis.cfg")
-byhand = boot(config=example("netburst-perfex.cfg") + THESIS + LBR + OWN_CFG, files=FILES)
+byhand = boot(config=example("netburst-perfex.cfg") + THESIS + LBR + SAME + OWN_CFG, files=FILES)
 sound(byhand, "the worked examples of the thesis on the Pentium 4, as registers and by name")
 several = {"p4-branch-kinds": 3, "p4-deliver-modes": 2, "p4-system": 2, "p4-user": 2, "p4-bus": 4}
 names = re.findall(r"^\[experiment (\S+)\]", example("netburst-perfex.cfg") + THESIS, re.M)
@@ -236,7 +238,9 @@ samples = {x["name"]: x["samples"][0] for x in (byhand.report or {"experiments":
 equal({name: sum(p["samples"] for p in samples[name]["places"]) + samples[name]["elsewhere"] for name in ("p4-time-profile", "p4-force-ovf")
        if name in samples}, {"p4-time-profile": 14, "p4-force-ovf": 25}, "a profile by time; and FORCE_OVF at each taken branch")
 active = [c["observations"][-1]["values"][0][0] for x in experiments(byhand, "p4-active-threads") for c in x["counts"]]
-ok(len(active) == 4 and active[0] == active[2] == 0 < active[3] <= active[1], "one logical processor is active: neither none nor both", repr(active))
+equal(active, [0, 180, 0, 180], "one logical processor is active, neither none nor both; and what the window itself counts is off each")
+same = [(c["observations"][-1]["values"], "low" in c["observations"][-1]) for x in experiments(byhand, "same") for c in x["counts"]]
+equal(same, [([[106, 3]], True)] * 2 + [([[74, 3]], True)] * 2, "words and names of the same registers count the same, and are judged alike")
 ratio = [o for x in experiments(byhand, "p4-ratio") for m in x["metrics"] for o in m["observations"]]
 ok(ratio and all(0 < value < 1000000 for o in ratio for value, _ in o["values"]), "a ratio of two metrics", repr(ratio))
 def converted():
