@@ -3,6 +3,7 @@
 #include "pmu/intel/driver/bracket.h"
 #include "pmu/intel/events/events.h"
 #include "pmu/intel/intel.h"
+#include "pmu/intel/records/apebs.h"
 #include "pmu/intel/registers.h"
 #include "pmu/contract/record.h"
 #include "tests/self/host/support/fake_cpu.h"
@@ -372,6 +373,8 @@ static void snapshot_reads_everything(void **unused)
 			assert_true(msr_write(IA32_FIXED_CTR_CTRL, 0x33));
 			assert_true(msr_write(IA32_PERF_GLOBAL_CTRL, 0x100000003));
 		}
+		/* A place in the buffer of records does not run them. */
+		bool buffer = msr_write(IA32_PEBS_INDEX, 3 << 4);
 		drv->snapshot(&pmu, &s);
 		assert_int_equal(s.count, registers);
 		for (unsigned i = 0; i < s.count; i++) {
@@ -385,6 +388,14 @@ static void snapshot_reads_everything(void **unused)
 		}
 		assert_int_equal(enabled, p ? 2 : 1);
 		assert_int_equal(fake_cpu_strays(), 0);
+		if (buffer) {
+			assert_true(msr_write(IA32_PEBS_INDEX, 3 << 4 | APEBS_ENABLE));
+			drv->snapshot(&pmu, &s);
+			enabled = 0;
+			for (unsigned i = 0; i < s.count; i++)
+				enabled += s.entry[i].enable;
+			assert_int_equal(enabled, 3);
+		}
 
 		assert_true(drv->reset(&pmu, &why));
 		drv->snapshot(&pmu, &s);
