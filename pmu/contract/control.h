@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 /** What the core's other logical processor does while a check runs. */
-enum pmu_other_thread { OTHER_HALTED, OTHER_RING0, OTHER_RING3 };
+enum pmu_other_thread { OTHER_HALTED, OTHER_SYSTEM, OTHER_USER };
 
 /** What a check can do, besides asking the driver. */
 struct control_fixture {

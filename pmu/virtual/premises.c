@@ -105,7 +105,7 @@ void premises_step(const struct premises *p, struct step *step, struct qterm *te
 {
 	switch ((enum step_kind)step->kind) {
 	case STEP_READS_COUNTER:
-		if (premise_broken(p, PREMISE_RDPMC_TWICE))
+		if (premise_broken(p, PREMISE_READING_TWICE))
 			terms[step->n_terms++] = (struct qterm){Q_INSTRUCTIONS, 1};
 		break;
 	case STEP_RETURNS:
@@ -113,7 +113,7 @@ void premises_step(const struct premises *p, struct step *step, struct qterm *te
 			step->level = step->level_after;
 		break;
 	case STEP_RETURNS_FAST:
-		if (premise_broken(p, PREMISE_RETURN_IN_NEW) || premise_broken(p, PREMISE_SYSRET_IN_NEW))
+		if (premise_broken(p, PREMISE_RETURN_IN_NEW) || premise_broken(p, PREMISE_FAST_RETURN_IN_NEW))
 			step->level = step->level_after;
 		break;
 	case STEP_CALLS:

@@ -235,7 +235,7 @@ static void clock_rate(struct probe *p)
 				took[i] = moved;
 			/* A guest's TSC may be scaled (SDM vol. 3, TSC multiplier); the counter is not. */
 			if (e->terms[0].quantity == Q_REF_CYCLES)
-				must_be_within(p, "ticks of the reference clock in so much of the TSC", 1,
+				must_be_within(p, "ticks of the reference clock in so much time", 1,
 					       p->pmu->under_hypervisor ? UINT64_MAX : time + time / 8,
 					       moved);
 		}

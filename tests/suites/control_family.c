@@ -156,8 +156,8 @@ static uint64_t debug_exception(struct control_fixture *h)
 static void place(struct control_fixture *h, unsigned thread, enum pmu_other_thread other)
 {
 	static const enum vpmu_sibling states[] = {[OTHER_HALTED] = SIBLING_HALTED,
-						   [OTHER_RING0] = SIBLING_KERNEL,
-						   [OTHER_RING3] = SIBLING_USER};
+						   [OTHER_SYSTEM] = SIBLING_KERNEL,
+						   [OTHER_USER] = SIBLING_USER};
 
 	if (h->threads > 1)
 		must_work(probe_of(h), "going to a logical processor", vpmu_place(thread, states[other]));

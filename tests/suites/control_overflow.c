@@ -142,8 +142,8 @@ static void line_masked(struct probe *p)
 	pmi_mask(&p->pmi);
 	overflow(p, true);
 	interrupts_drain();
-	must_be(p, "interrupts with the LVT entry masked", 0, p->pmi.maskable);
-	must_be(p, "with the LVT entry masked the status is", counter_bit(p->c), new_status(p));
+	must_be(p, "interrupts with the line masked", 0, p->pmi.maskable);
+	must_be(p, "with the line masked the status is", counter_bit(p->c), new_status(p));
 	acknowledge(p, counter_bit(p->c));
 }
 
@@ -161,7 +161,7 @@ static void line_masked_on_delivery(struct probe *p)
 	interrupts_drain();
 	must_be(p, "interrupts", 1, p->pmi.maskable);
 	if (p->pmu->under_hypervisor && !p->pmi.masked != stays)
-		p->lacking = "what this processor's local APIC makes of the mask bit";
+		p->lacking = "what the interrupt controller makes of the mask bit";
 	must_be(p, "in the handler the mask bit is", !stays, p->pmi.masked);
 	acknowledge(p, counter_bit(p->c));
 	overflow(p, true);

@@ -354,8 +354,7 @@ static void check_interrupt(struct ibs *p)
 	bool whole;
 
 	if (p->source->line == OVERFLOW_NO_LINE) {
-		judgement_set(&r.judgement, VERDICT_SKIPPED,
-			      "firmware has set up no entry of the local APIC for it");
+		judgement_set(&r.judgement, VERDICT_SKIPPED, "firmware has set up no interrupt for it");
 		run->report(run, &r);
 		return;
 	}

@@ -46,8 +46,8 @@ static bool passes(const struct situation *s, uint32_t bits, unsigned ring)
 
 	if (!s->independent)
 		return bits & (ring ? T_USR(s->thread) : T_OS(s->thread));
-	return (bits & os && bits & usr) || (bits & os && (ring == 0 || s->other == OTHER_RING0)) ||
-	       (bits & usr && (ring != 0 || s->other == OTHER_RING3));
+	return (bits & os && bits & usr) || (bits & os && (ring == 0 || s->other == OTHER_SYSTEM)) ||
+	       (bits & usr && (ring != 0 || s->other == OTHER_USER));
 }
 
 static void try_bits(struct control_fixture *h, unsigned c, const struct pmu_event *e, uint32_t bits,
@@ -85,7 +85,7 @@ void rings_check(struct control_fixture *h, unsigned i, const struct pmu_event *
 	if (!h->works(h, "finding an event", e != NULL))
 		return;
 	for (unsigned t = 0; t < h->threads; t++)
-		for (unsigned other = 0; other <= (h->threads > 1 ? OTHER_RING3 : OTHER_HALTED); other++) {
+		for (unsigned other = 0; other <= (h->threads > 1 ? OTHER_USER : OTHER_HALTED); other++) {
 			struct situation s = {control_thread(h, t), (enum pmu_other_thread)other, i == 1};
 
 			h->place(h, t, s.other);
@@ -125,7 +125,7 @@ void active_thread_check(struct control_fixture *h, unsigned c, const struct pmu
 	if (!h->works(h, "finding an event", e != NULL))
 		return;
 	for (unsigned other = 0; other < 2; other++) {
-		h->place(h, 0, other ? OTHER_RING0 : OTHER_HALTED);
+		h->place(h, 0, other ? OTHER_SYSTEM : OTHER_HALTED);
 		for (unsigned r = 0; r < sizeof rows / sizeof rows[0]; r++) {
 			control_set(h, c, (e->code & ~(uint64_t)CCCR_THREAD) | rows[r].field, LEVELS_ALL,
 				    CONTROL_START);
@@ -287,7 +287,7 @@ void delivering_check(struct control_fixture *h, unsigned i, const struct pmu_ev
 	(void)e;
 	for (unsigned now = 0; now < sizeof bits; now++)
 		for (unsigned asked = 0; asked < sizeof bits; asked++) {
-			h->place(h, now == 2, now ? OTHER_HALTED : OTHER_RING0);
+			h->place(h, now == 2, now ? OTHER_HALTED : OTHER_SYSTEM);
 			control_set(h, 4,
 				    control_code(NB_TC_DELIVER_MODE, 1u << bits[asked]) |
 					    (uint64_t)NETBURST_RINGS << 32,

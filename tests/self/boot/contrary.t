@@ -34,7 +34,7 @@ for cpu in CPUS:
     for inject, text in (("start-counted", "counts the write that starts it: a window has 4 instructions"),
                          ("stop-counted", "counts the write that stops it: a window has 4 instructions"),
                          ("start-counted-but-own+stop-counted", "counts the write that starts it and the one that stops it: a window has 5 instructions"),
-                         ("rdpmc-twice", "counts RDPMC as 2 instructions")):
+                         ("reading-twice", "counts RDPMC as 2 instructions")):
         r = run(cpu, inject, options)
         name = cpu + ", " + inject
         sound(r, name)

@@ -5,7 +5,7 @@ import re
 
 from boottest import boot, done, equal, few, ok, tail
 
-RETURN, CALL, INSTRUCTION, FAR = "return-in-new-ring", "call-in-new-ring", "delivery-instruction", "delivery-far-branch"
+RETURN, CALL, INSTRUCTION, FAR = "return-in-new-level", "call-in-new-ring", "delivery-instruction", "delivery-far-branch"
 ALL = "+".join((RETURN, CALL, INSTRUCTION, FAR))
 KERNELS = "kernel=nop_loop,int_ring3,syscall,fault_gp_ring3,fault_de_ring0,ipi_xapic,nmi_xapic"
 # On each CPU: the options, and a fault that an equation or a row must tell there.
@@ -49,7 +49,7 @@ for cpu, (events, fault) in SAMPLED.items():
     equal(contrary, usual, "%s, all together: samples are judged as on a plain one" % cpu)
     ok({"wrong"} <= set(faulty.values()), "%s, %s beside %s: the fault is told by samples" % (cpu, fault, RETURN), ["%s: %s" % item for item in sorted(faulty.items())[:5]])
 # SYSRET otherwise than IRET: kernels of one of them are judged, those that meet both are skipped and say why.
-both = boot(options="pmu=virtual:intel-skylake suite=sampling kernel=loads,syscall event=INST_RETIRED.ANY_P,INST_RETIRED.PREC_DIST inject=sysret-in-new-ring")
+both = boot(options="pmu=virtual:intel-skylake suite=sampling kernel=loads,syscall event=INST_RETIRED.ANY_P,INST_RETIRED.PREC_DIST inject=fast-return-in-new-level")
 checks = [c for s in (both.report or {"suites": []})["suites"] for c in s["checks"] if c.get("level") == "ring 3" and "no threshold" not in c["name"]]
 found = {(c["kernel"], c["verdict"], c.get("text")) for c in checks if c.get("kernel")}
 ok(both.status == 0 and found == {("loads", "exact", None), ("mix", "exact", None), ("syscall", "skipped", "what round trips count on this CPU follows no rule")},

@@ -178,7 +178,7 @@ same("a hypervisor's excuses are left as they were", "pmu=virtual:amd-zen4-guest
      {"exact", "skipped"})
 
 # What round trips count is worked out again from its raw counts.
-CONTRARY = boot(options="pmu=virtual:intel-skylake suite=events n=2 reps=1 kernel=int_ring3,fault_gp_ring3 event=INST_RETIRED.ANY_P inject=return-in-new-ring").report
+CONTRARY = boot(options="pmu=virtual:intel-skylake suite=events n=2 reps=1 kernel=int_ring3,fault_gp_ring3 event=INST_RETIRED.ANY_P inject=return-in-new-level").report
 status, lines, complaint = judged(CONTRARY or "")
 ok(status == 0 and len(lines) == 1 and CONTRARY["attributions"], "levels are judged as they were", [complaint] + lines[:5])
 

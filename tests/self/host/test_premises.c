@@ -333,11 +333,11 @@ static void levels_and_terms_change_where_a_premise_says_so(void **state)
 		assert_int_equal(step_of(INSN_RDPMC, terms).level, 0);
 	}
 	premises_state.faults = 0;
-	otherwise(PREMISE_SYSRET_IN_NEW);
+	otherwise(PREMISE_FAST_RETURN_IN_NEW);
 	assert_int_equal(step_of(INSN_IRET, terms).level, 0);
 	assert_int_equal(step_of(INSN_SYSRET, terms).level, 3);
 	assert_int_equal(step_of(INSN_SYSEXIT, terms).level, 3);
-	otherwise(PREMISE_RDPMC_TWICE);
+	otherwise(PREMISE_READING_TWICE);
 	assert_int_equal(step_of(INSN_RDPMC, terms).n_terms, 2);
 	assert_int_equal(terms[1].quantity, Q_INSTRUCTIONS);
 	assert_int_equal(terms[1].amount, 1);
