@@ -34,7 +34,7 @@ bool guest_lacks(const struct pmu *pmu, struct judgement *j, const char *what)
 	if (!pmu->under_hypervisor)
 		return false;
 	judgement_set(j, VERDICT_SKIPPED,
-		      "the hypervisor%s%s does not provide %s, which CPUID does not promise",
+		      "the hypervisor%s%s does not provide %s, which the processor does not promise",
 		      *pmu->hypervisor ? " " : "", pmu->hypervisor, what);
 	return true;
 }

@@ -5,7 +5,7 @@ import re
 
 from boottest import boot, done, equal, few, ok, tail
 
-RETURN, CALL, INSTRUCTION, FAR = "return-in-new-level", "call-in-new-ring", "delivery-instruction", "delivery-far-branch"
+RETURN, CALL, INSTRUCTION, FAR = "return-in-new-level", "call-in-new-level", "delivery-instruction", "delivery-far-branch"
 ALL = "+".join((RETURN, CALL, INSTRUCTION, FAR))
 KERNELS = "kernel=nop_loop,int_ring3,syscall,fault_gp_ring3,fault_de_ring0,ipi_xapic,nmi_xapic"
 # On each CPU: the options, and a fault that an equation or a row must tell there.

@@ -403,13 +403,13 @@ static bool counts_halted(void)
 	set(CTL(0), CYCLES);
 	amd_model.advance(cpu, &(struct step){.cycles = 100, .halted = true});
 	seen = get(CTR(0));
-	amd_model.advance(cpu, &(struct step){.cycles = 1, .tsc = 1000});
+	amd_model.advance(cpu, &(struct step){.cycles = 1, .clock = 1000});
 	set(CTR(0), 0);
-	amd_model.advance(cpu, &(struct step){.cycles = 100, .halted = true, .tsc = 1500});
+	amd_model.advance(cpu, &(struct step){.cycles = 100, .halted = true, .clock = 1500});
 	assert_int_equal(get(CTR(0)), seen ? 500 : 0);
-	amd_model.advance(cpu, &(struct step){.cycles = 1, .tsc = 1501});
+	amd_model.advance(cpu, &(struct step){.cycles = 1, .clock = 1501});
 	set(CTR(0), 0);
-	amd_model.advance(cpu, &(struct step){.cycles = 100, .halted = true, .tsc = 1511});
+	amd_model.advance(cpu, &(struct step){.cycles = 100, .halted = true, .clock = 1511});
 	assert_int_equal(get(CTR(0)), seen ? 10 : 0);
 	return seen != 0;
 }
