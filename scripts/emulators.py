@@ -163,7 +163,7 @@ DISKS = {
     "virtio": ["-drive", "if=none,id=stick,format=raw,cache=unsafe,file={}", "-device", "virtio-blk-pci,drive=stick"],
     "readonly": ["-drive", "if=none,id=stick,format=raw,readonly=on,file={}", "-device", "virtio-blk-pci,drive=stick"],
     "usb": ["-drive", "if=none,id=stick,format=raw,cache=unsafe,file={}", "-device", "qemu-xhci",
-            "-device", "usb-storage,drive=stick,removable=on"],
+            "-device", "usb-storage,drive=stick,removable=on,id=plug"],
 }
 
 

@@ -1,6 +1,12 @@
 #!/usr/bin/python3
-"""What nobody should give a machine: little memory, a configuration without an end, a terminal where firmware has none, a key held down."""
-from boottest import boot, complains, done, ok, sound, tail
+"""What nobody should give a machine: little memory, a line that nobody reads, a stick that goes, a configuration without an end, a terminal where
+firmware has none, a key held down."""
+import fcntl
+import os
+import re
+import tempfile
+
+from boottest import boot, complains, done, equal, ok, sound, tail
 from menu_screens import OPTIONS, complete, walk
 from monitor import Monitor
 from terminal import Terminal
@@ -12,6 +18,31 @@ r = boot(config="n=1 " * (1 << 20) + "\n", options=SMALL, timeout=60)
 sound(r, "a million options")
 complains(boot(config="x" * (4 << 20), options=SMALL, timeout=60), r"assay\.cfg:1:1: ", "one word of 4 MiB")
 complains(boot(config="[experiment a]\nkernel=nop_loop events=A\n" * 5000, options=SMALL, timeout=60), r"assay\.cfg:\d+:\d+: ", "experiments without an end")
+
+# Nobody takes what comes out of the serial port: it is ready for as much as a pipe has room for, and then never again.
+with tempfile.TemporaryDirectory() as folder:
+    os.mkfifo(folder + "/line")
+    held = os.open(folder + "/line", os.O_RDWR | os.O_NONBLOCK)
+    fcntl.fcntl(held, fcntl.F_SETPIPE_SZ, 4096)
+    r = boot(options="pmu=virtual suite=control", serial=False, timeout=60,
+             extra=("-chardev", "pipe,id=line,path=%s/line" % folder, "-serial", "chardev:line"))
+    came = len(os.read(held, 1 << 20))
+    os.close(held)
+ok(r.exit_status == 33 and r.report and r.report["complete"] and 0 < came <= 4096, "a serial port that is not ready any more: the run comes to its end, with a report",
+   ["%d bytes" % came] + tail(r))
+
+# The stick is pulled out when the first check has been judged.
+gone = []
+with Monitor() as monitor:
+
+    def pull(line):
+        if line.startswith("ok ") and not gone:
+            gone.append(monitor.do("device_del plug"))
+
+    r = boot("disk", disk="usb", config="exit=shutdown %s\n" % SMALL, extra=monitor.options, on_line=pull, timeout=180)
+sound(r, "a stick that is pulled out: the run comes to its end")
+equal((len(gone), r.report and r.report["complete"], r.counts and r.counts["exact"]), (1, False, 10), "with all results on the serial line, and on the stick what came before")
+ok(any(re.search(r"^report: not all of it could be written|^report: cannot write", line) for line in r.text), "it says that the report is not whole", tail(r))
 
 # Keys held down from before the menu to the end: they repeat, and the machine is switched off by its own.
 held, came, size = [], bytearray(), []
