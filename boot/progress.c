@@ -29,6 +29,7 @@ static char list[BREADCRUMBS_LIST];
 static char stage[64], place[BREADCRUMBS_PLACE];
 static bool is_suite;
 static unsigned processor, call, stages;
+static bool needed; /* something was left out that the run may not go on without */
 
 static void format_time(uint64_t ms, char out[16])
 {
@@ -245,7 +246,7 @@ void progress_refused(const struct platform *platform, const char *why)
 {
 	char how[192];
 
-	if (recovery.full || recovery.stuck) {
+	if (recovery.full || recovery.stuck || needed) {
 		snprintf(how, sizeof how, "could not run: %s", why);
 		progress_end(platform, how);
 		return;
@@ -272,12 +273,13 @@ const char *progress_check(const struct result *r)
 {
 	call++;
 	if (!r || !r->name)
-		snprintf(place, sizeof place, "%s/call %u", stage, call);
+		snprintf(place, sizeof place, "%s" RECOVERY_CALL "%u", stage, call);
 	else if (r->suite && strcmp(r->suite, stage))
 		snprintf(place, sizeof place, "%s/%.63s/%.80s", stage, r->suite, r->name);
 	else
 		snprintf(place, sizeof place, "%s/%s", stage, r->name);
 	const char *reason = left_out(recovery_item(&recovery, processor, place, 0));
+	needed |= reason && !is_suite && (!r || !r->name);
 	if (!reason) {
 		breadcrumbs_show((uint8_t)(call % CODE_STAGE));
 		drop_crumb(place, call);

@@ -159,12 +159,16 @@ static void read_crumb(struct recovery *r, const struct breadcrumb *c)
 	snprintf(r->where, sizeof r->where, "%s%s%s%s", c->place, step,
 		 c->suite && !c->call ? ", between its checks" : "", written);
 	snprintf(item.place, sizeof item.place, "%s", c->place);
-	if (c->call) {
+	/* What has no name, outside of suites, may be what nothing goes on without: it is tried once more
+	 * first. */
+	const char *unnamed = c->suite ? NULL : strstr(c->place, RECOVERY_CALL);
+	r->again = c->again + 1;
+	if (c->call && (!unnamed || r->again >= RECOVERY_TRIES)) {
 		add(r, &item);
 		return;
 	}
-	snprintf(r->stage, sizeof r->stage, "%.63s", c->place);
-	r->again = c->again + 1;
+	snprintf(r->stage, sizeof r->stage, "%.*s",
+		 unnamed && unnamed - c->place < 63 ? (int)(unnamed - c->place) : 63, c->place);
 	if (c->suite && r->again >= RECOVERY_TRIES)
 		add(r, &item);
 	else if (c->suite)

@@ -16,7 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define RECOVERY_TRIES 2 /* starts that may end in one stage, outside checks */
+#define RECOVERY_TRIES 2        /* starts that may end in one stage, outside checks */
+#define RECOVERY_CALL  "/call " /* before the number of what has no name, behind its stage */
 #define LEFT_OUT_MAX   16
 #define LEFT_OUT_LINE  (BREADCRUMBS_PLACE + 32)
 

@@ -50,13 +50,18 @@ ok(r.status == 2 and "it needs a check" in (r.verdict or ""), "nor can it end a 
 r = boot(config='inject="reset:choosing the PMU"', options="pmu=virtual suite=control")
 ok(r.status == 2 and "the last 2 starts ended while choosing the PMU" in (r.verdict or ""), "a machine that starts over and over is stopped: %s" % r.verdict, tail(r))
 
+r = boot(config='inject="triple-fault:choosing the PMU/call 1"', options="pmu=virtual suite=control")
+ok(r.lines.count("TAP version 14") == 3 and r.status == 2 and "left out: choosing the PMU/call 1" in "".join(r.text),
+   "what nothing goes on without is tried twice: %s" % r.verdict, tail(r))
+
 # At any moment: checks are told one by one, the tables at the end at once.
 SEED = int(os.environ.get("ASSAY_SEED") or random.randrange(1 << 32))
 chance = random.Random(SEED)
 last = max([i for i, line in enumerate(clean.lines) if line.startswith("ok ")] or [10])
 MOMENTS = few(3, 20)
 for moment in range(MOMENTS):
-    at, seen, how = chance.randrange(4, last - 4), [], ("reset", "triple fault", "killed")[moment % 3]
+    how = ("reset", "triple fault", "killed")[moment % 3]
+    at, seen = chance.randrange(4, last - (50 if how == "triple fault" else 4)), []  # nothing interrupts the last checks
     if how == "killed":  # below: what is left of it is on the disk
         continue
     with Monitor() as monitor:

@@ -85,6 +85,30 @@ static void what_was_left_out_still_is(void **state)
 	assert_int_equal(recovery_item(&r, 2, "events/a b/c", 0)->run, 11);
 }
 
+/* Nothing may go on without it: once it is tried again, and twice it is left out. */
+static void what_has_no_name_is_tried_again(void **state)
+{
+	struct breadcrumb c = {.run = 12, .call = 1, .place = "choosing the PMU/call 1"};
+
+	(void)state;
+	learn(NULL, &c, "");
+	assert_true(r.broken && !r.stuck);
+	assert_int_equal(r.count, 0);
+	assert_string_equal(r.stage, "choosing the PMU");
+	assert_int_equal(r.again, 1);
+	c.again = 1;
+	learn(NULL, &c, "");
+	assert_true(r.broken && !r.stuck);
+	assert_int_equal(r.count, 1);
+	assert_string_equal(r.item[0].place, "choosing the PMU/call 1");
+	c = (struct breadcrumb){.run = 12, .call = 7, .place = "choosing the PMU/ladder/PMC0"};
+	learn(NULL, &c, "");
+	assert_int_equal(r.count, 1);
+	c = (struct breadcrumb){.run = 12, .call = 7, .suite = true, .place = "control/call 7"};
+	learn(NULL, &c, "");
+	assert_int_equal(r.count, 1);
+}
+
 static void a_crumb_knows_the_check(void **state)
 {
 	static const char *const journal =
@@ -299,6 +323,7 @@ int main(void)
 		cmocka_unit_test(a_journal_knows_the_stage),
 		cmocka_unit_test(what_was_left_out_still_is),
 		cmocka_unit_test(a_crumb_knows_the_check),
+		cmocka_unit_test(what_has_no_name_is_tried_again),
 		cmocka_unit_test(between_checks_the_suite_is_tried_again),
 		cmocka_unit_test(a_stage_is_tried_again),
 		cmocka_unit_test(a_start_that_was_refused_is_no_run),
