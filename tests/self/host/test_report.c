@@ -57,6 +57,41 @@ static void document_is_valid_at_every_step(void **state)
 	free(text);
 }
 
+/* A microcode that mends an erratum is told where one is known, of errata that are this processor's. */
+static void errata_are_fixed_where_it_is_known(void **state)
+{
+	static const struct {
+		struct erratum_report r;
+		const char *text;
+	} rows[] = {
+		{{"ABC1", "extra-quantity", 0, "present", "", true, 0x2e, 3},
+		 "\"number\":\"ABC1\",\"mechanism\":\"extra-quantity\",\"state\":\"present\",\"documented\":"
+		 "true,"
+		 "\"fixed\":\"0x2e\",\"trials\":3}"},
+		{{"ABC2", "extra-quantity", 0, "present", "why", true, 0, 1},
+		 "\"number\":\"ABC2\",\"mechanism\":\"extra-quantity\",\"state\":\"present\",\"documented\":"
+		 "true,"
+		 "\"trials\":1,\"why\":\"why\"}"},
+		{{"ABC3", "extra-quantity", 0, "present", "", false, 0x2e, 0},
+		 "\"number\":\"ABC3\",\"mechanism\":\"extra-quantity\",\"state\":\"present\",\"documented\":"
+		 "false,"
+		 "\"trials\":0}"},
+	};
+	size_t size;
+	char *text;
+
+	(void)state;
+	begin(false);
+	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		report_erratum(&rows[i].r);
+	report_end(true);
+	text = json_of(&size);
+	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		if (!strstr(text, rows[i].text))
+			fail_msg("%s", strstr(text, "\"errata\"") ? strstr(text, "\"errata\"") : text);
+	free(text);
+}
+
 static void document_holds_what_was_measured(void **state)
 {
 	size_t size;
@@ -150,10 +185,12 @@ static void identity_is_as_the_machine_said(void **state)
 	assert_non_null(strstr(text, "\"hypervisor\":null,\"guest\":true,\"cpu\":"));
 	assert_non_null(strstr(text, "\"identity\":[],"));
 	free(text);
-	static const char title[] = "Assay v0-1-gabcdef\nSome CPU, family 6 model 159 stepping 11\noptions: pmu=auto n=20\n";
+	static const char title[] =
+		"Assay v0-1-gabcdef\nSome CPU, family 6 model 159 stepping 11\noptions: pmu=auto n=20\n";
 	assert_memory_equal(fake_console_text(), title, strlen(title));
-	assert_string_equal(fake_console_text() + strlen(title), "hypervisor: there is one, and it gives no name\n"
-							"watchdog: NMI from HPET\n");
+	assert_string_equal(fake_console_text() + strlen(title),
+			    "hypervisor: there is one, and it gives no name\n"
+			    "watchdog: NMI from HPET\n");
 	fake_console_reset();
 	h.under_hypervisor = false;
 	h.watchdog = NULL;
@@ -520,6 +557,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(document_is_valid_at_every_step),
+		cmocka_unit_test(errata_are_fixed_where_it_is_known),
 		cmocka_unit_test(document_holds_what_was_measured),
 		cmocka_unit_test(identity_is_as_the_machine_said),
 		cmocka_unit_test(pmu_and_registers_are_as_found),
