@@ -43,5 +43,6 @@ sound(r, "the vendor's own name of an event")
 events = {c.get("event") for s in (r.report or {"suites": []})["suites"] if s["name"] == "events" for c in s["checks"]}
 ok({"BR_INST_RETIRED.COND", "INST_RETIRED.ANY"} <= events and "BR_INST_RETIRED.COND_NTAKEN" not in events, "is taken, beside those that all have",
    sorted(map(str, events)))
-complains(boot(options="pmu=virtual:intel-skylake event=BR_INST_RETIRED.CONDITIONAL:u"), "matches none of", "with a modifier it is no name")
+for more, what in ((":u", "a modifier"), ("@PMC1", "a counter")):
+    complains(boot(options="pmu=virtual:intel-skylake event=BR_INST_RETIRED.CONDITIONAL" + more), "matches none of", "with %s it is no name" % what)
 done()
