@@ -151,10 +151,7 @@ unsigned netburst_alternatives(const struct pmu *pmu, const struct event_request
 
 	*why = NULL;
 	if ((request->config.any_thread || request->config.other_alone) && !cpu->hyper_threading) {
-		*why = request->config.other_alone ? "o counts the other logical processor alone, and this "
-						     "CPU has one: leave it out"
-						   : "t counts the other logical processor too, and this CPU "
-						     "has one: leave it out";
+		*why = "t and o count the other logical processor, and this CPU has one: leave it out";
 		return 0;
 	}
 	if (request->config.extra_value & (PEBS_ENABLE_MINE | PEBS_ENABLE_OTHER)) {

@@ -85,7 +85,7 @@ const struct event_rule netburst_rule[RULE_COUNT] = {
 	[RULE_X87_UOPS] = {"how many micro-operations an instruction has is the CPU's own; integer multiplications and divisions have some",
 			   "V. Weaver, deater/deterministic: Pentium D",
 			   .unsaid = {{Q_INSN_MUL, 0, 4}, {Q_INSN_DIV, 0, 4}}},
-	[RULE_RETRIED] = {"counts again with each retry; code, reads for ownership, write-backs and prefetches are requests too",
+	[RULE_RETRIED] = {"retries, code, stores and prefetches count too",
 			  "SDM table 19-28, IOQ_allocation",
 			  .may = {WRONG_PATHS, {Q_BUS_REQUESTS, 0, 1}}},
 	[RULE_ANY_RING] = {"every clock passes the filter: rings and threads have no say"},

@@ -149,8 +149,10 @@ static uint64_t written(const struct pmu_config *config)
 		       : 0;
 }
 
-/* Which ESCRs may have the event, with their counters; and table 19-34. */
-static size_t restrictions(const struct pmu *pmu, const struct pmu_event *row, char *out, size_t size)
+/* Which ESCRs may have the event, with their counters; and table 19-34. Lists are printed by tools of the
+ * host: the image has no room for what it does not print. */
+#if __STDC_HOSTED__
+static size_t restrictions_listed(const struct pmu *pmu, const struct pmu_event *row, char *out, size_t size)
 {
 	const struct netburst_recipe *r = netburst_code_recipe(row->code);
 	const unsigned model = netburst_cpu(pmu)->model;
@@ -195,6 +197,9 @@ static size_t restrictions(const struct pmu *pmu, const struct pmu_event *row, c
 					      : "thread-specific (TS)\n");
 	return n < size ? n : size - 1;
 }
+#else
+#define restrictions_listed NULL
+#endif
 
 const struct event_grammar netburst_grammar = {
 	.names = names,
@@ -215,5 +220,5 @@ const struct event_grammar netburst_grammar = {
 		"so its perf takes no register values",
 	.halves = "CCCR/ESCR@counter, as perfex has it",
 	.masks = masks,
-	.restrictions = restrictions,
+	.restrictions = restrictions_listed,
 };

@@ -192,9 +192,9 @@ static void another_thread_alone(void **state)
 	fake_cpu_stop();
 	power_up("netburst-presler");
 	refused(K "events=branch_retired:MMTP:o", 3,
-		"assay.cfg:2:24: no counter of this PMU can count netburst::branch_retired:MMTP:u:o: o "
-		"counts the other "
-		"logical processor alone, and this CPU has one: leave it out");
+		"assay.cfg:2:24: no counter of this PMU can count netburst::branch_retired:MMTP:u:o: t and o "
+		"count the "
+		"other logical processor, and this CPU has one: leave it out");
 	fake_cpu_stop();
 }
 
