@@ -168,7 +168,7 @@ $(B)/assay-encode: $(ENCODE_SRC) $(wildcard arch/*.h pmu/*/*.h pmu/*/*.def pmu/*
 		$(ENCODE_SRC)
 
 # How far events are judged: the families' rows, and what was left out of them; with the kernels and what they bound.
-COVERAGE_OBJ := $(patsubst %,$(B)/host/tools/%.c.o,coverage impostors x86/core_needs) $(B)/host/gen/unjudged.c.o
+COVERAGE_OBJ := $(patsubst %,$(B)/host/tools/%.c.o,coverage x86/impostors x86/core_needs) $(B)/host/gen/unjudged.c.o
 
 coverage: $(B)/coverage
 	@scripts/coverage-table

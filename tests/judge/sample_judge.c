@@ -283,10 +283,12 @@ static void judge_vectors(const struct judge *j, const struct pmu_record *r, uns
 	if (same_vectors(j->x->path, step, r))
 		out->right++;
 	else
-		wrong(out, "record %u, at %+" PRId64 ": %s registers are not those after the instruction",
+		wrong(out,
+		      "record %u, at %+" PRId64 ": %svector registers are not those after the instruction",
 		      k + 1, place(j, r),
-		      j->x->path->vectors[step] != r->vectors && r->more & RECORD_MORE_VECTORS ? "XMM"
-											       : "YMM");
+		      j->x->path->vectors[step] != r->vectors && r->more & RECORD_MORE_VECTORS
+			      ? ""
+			      : "upper halves of ");
 }
 
 /* Back from the record's own step to where the path begins, or to where a ring that is not recorded does:

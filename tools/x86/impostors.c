@@ -59,7 +59,7 @@ static const char *const of_truth[IMPOSTOR_OF_KERNEL] = {
 	[IMPOSTOR_HALF] = "half the truth",
 	[IMPOSTOR_ONE_MORE] = "one more than the truth",
 	[IMPOSTOR_DELAYED] = "the window before",
-	[IMPOSTOR_OTHER_RING] = "the other ring",
+	[IMPOSTOR_OTHER_LEVEL] = "the other ring",
 	[IMPOSTOR_NEXT_MASK] = "the next unit mask",
 	[IMPOSTOR_PREVIOUS_MASK] = "the unit mask before",
 };
@@ -346,7 +346,7 @@ static uint32_t passing(const struct span *s, unsigned k, bool equal, const stru
 	if (s->low[0] <= s->high[1] && s->low[1] <= s->high[0])
 		passed |= 1u << IMPOSTOR_DELAYED;
 	if (dead || kernel_amount(&kernels_begin[k], Q_RING_TO_KERNEL, 1).high)
-		passed |= 1u << IMPOSTOR_OTHER_RING;
+		passed |= 1u << IMPOSTOR_OTHER_LEVEL;
 	passed |= (uint32_t)passes_as(s, next) << IMPOSTOR_NEXT_MASK;
 	passed |= (uint32_t)passes_as(s, previous) << IMPOSTOR_PREVIOUS_MASK;
 	return passed;
