@@ -5,8 +5,9 @@ import fcntl
 import os
 import re
 import tempfile
+import time
 
-from boottest import boot, complains, done, equal, ok, sound, tail
+from boottest import boot, complains, done, emulators, equal, ok, sound, tail
 from menu_screens import OPTIONS, complete, walk
 from monitor import Monitor
 from terminal import Terminal
@@ -74,4 +75,32 @@ terminal = Terminal(script)
 r = boot("disk", config="exit=halt menu=30 serial=0x3e8 " + OPTIONS + "\n", serial=False, on_data=terminal.on_data, until_exit=True, timeout=120,
          extra=("-vga", "none", "-chardev", "stdio,id=line", "-device", "isa-serial,chardev=line,index=2,iobase=0x3e8,irq=4"))
 ok(terminal.over and not terminal.missed and r.status == 1, "a serial line that firmware does not know: the menu is there, too", [repr(terminal.missed)] + terminal.lines + tail(r))
+
+# A mistake in assay.cfg, and nobody there: the screen was cleared, the line stays until a key is pressed, and then firmware goes on.
+WAITS = 4  # seconds
+told = {"since": None, "all": b"", "before": None, "after": b""}
+
+
+def watch(data, send):
+    told["all"] += data
+    if told["since"] is None and b"press a key to leave" in told["all"]:
+        told["since"] = time.monotonic()
+    elif told["before"] is None and told["since"] and time.monotonic() > told["since"] + WAITS:
+        told["before"] = told["all"]
+        send(b"x")
+    elif told["before"] is not None:
+        told["after"] += data
+        return b"BdsDxe" in told["after"] or b"Shell" in told["after"] or b"Boot" in told["after"]
+    return False
+
+
+r = boot("disk", config="pmu=virtual\nsuit=control\n", on_data=watch, until_exit=True, timeout=90)
+lines = [line.strip() for line in emulators.ESCAPES.sub("", (told["before"] or b"").decode("latin-1")).splitlines() if line.strip()]
+ok(any("could not run: assay.cfg:2:1: " in line for line in lines) and lines[-1].endswith("press a key to leave"),
+   "a mistake in assay.cfg, started by no shell: %d s later nothing has come behind it" % WAITS, lines[-6:])
+ok(any(line.startswith("report: none was written") for line in lines), "it says that there is no report", lines[-6:])
+ok(told["after"], "then a key lets firmware go on", repr(told["after"]))
+text = told["all"]
+ok(text.rfind(b"\x1b[2J") > -1 and text.rfind(b"\x1b[2J", 0, text.find(b"could not run")) > text.rfind(b"BdsDxe: starting", 0, text.find(b"could not run")),
+   "the screen was cleared before the first line", repr(text[:600]))
 done()
