@@ -328,13 +328,15 @@ MAKEFLAGS += -q
 endif
 
 run: run-and-keep-status
-	$(if $(filter 0,$(RUN_STATUS)),,$(if $(filter 1,$(RUN_STATUS)),@false,$(error could not run)))
+	$(if $(filter 0,$(RUN_STATUS)),,$(if $(filter 1,$(RUN_STATUS)),@false,$(error $(or $(RUN_WHY),could not run))))
 
 RUN_STATUS = $(shell cat $(B)/run.status 2>/dev/null)
+# Why it could not run: make's own line is the last one, so that has to say it as well.
+RUN_WHY = $(shell cat $(B)/run.why 2>/dev/null)
 
 run-and-keep-status:
 	+@test -e $(B)/assay.img || echo "building the image (once, a minute or so)"
-	+@rm -f $(B)/run.status $(B)/report.json $(B)/report.txt; env -u MAKEFLAGS -u MFLAGS $(MAKE) --no-print-directory -j$$(nproc) run-emulator; true
+	+@rm -f $(B)/run.status $(B)/run.why $(B)/report.json $(B)/report.txt; env -u MAKEFLAGS -u MFLAGS $(MAKE) --no-print-directory -j$$(nproc) run-emulator; true
 
 run-emulator: $(B)/assay.img $(B)/direct.bin
 	@set -f; scripts/run -e "$$EMU" $${CPU:+-c "$$CPU"} $${CPUS:+-n "$$CPUS"} -b "$$BOOT" $${CFG:+-f "$$CFG"} \

@@ -5,6 +5,7 @@
 #include "build_id.h"
 
 #include "arch/breadcrumbs.h"
+#include "arch/console.h"
 #include "arch/screen.h"
 #include "arch/machine.h"
 #include "arch/time.h"
@@ -47,18 +48,18 @@ static unsigned part_done(uint64_t now_ms)
 	return suite_number ? (suite_number - 1) * 1000 / suites_total : 0;
 }
 
-static void show_progress(void)
+#define FAR 160 /* characters */
+
+/* "41 %  187 checks, 0 bad  0:01:23, about 0:02:00 left". @return how many are bad */
+static unsigned format_far(uint64_t now_ms, char out[FAR])
 {
 	const struct report_totals *t = report_totals();
-	uint64_t now_ms = time_us() / 1000, left_ms = 0;
-	char line[LINE_MAX], bar[BAR + 1], gone[16], left[40] = "";
-	unsigned part = part_done(now_ms), bad = 0;
+	uint64_t left_ms = 0;
+	char gone[16], left[40] = "";
+	unsigned bad = 0;
 
 	for (unsigned v = 0; v < VERDICT_COUNT; v++)
 		bad += verdict_is_bad((enum verdict)v) ? t->verdicts[v] : 0;
-	for (unsigned i = 0; i < BAR; i++)
-		bar[i] = i * 1000 < part * BAR ? SCREEN_FULL : SCREEN_SHADE;
-	bar[BAR] = 0;
 	format_time(now_ms, gone);
 	if (expected_ms > now_ms)
 		left_ms = expected_ms - now_ms;
@@ -71,8 +72,21 @@ static void show_progress(void)
 		format_time(left_ms, time);
 		snprintf(left, sizeof left, ", about %s left", time);
 	}
-	snprintf(line, sizeof line, " %s %u %%  %u checks, %u bad  %s%s", bar, part / 10, t->checks, bad,
-		 gone, left);
+	snprintf(out, FAR, "%u %%  %u checks, %u bad  %s%s", part_done(now_ms) / 10, t->checks, bad, gone,
+		 left);
+	return bad;
+}
+
+static void show_progress(void)
+{
+	uint64_t now_ms = time_us() / 1000;
+	char line[LINE_MAX], far[FAR], bar[BAR + 1];
+	unsigned part = part_done(now_ms), bad = format_far(now_ms, far);
+
+	for (unsigned i = 0; i < BAR; i++)
+		bar[i] = i * 1000 < part * BAR ? SCREEN_FULL : SCREEN_SHADE;
+	bar[BAR] = 0;
+	snprintf(line, sizeof line, " %s %s", bar, far);
 	screen_line(3, bad ? SCREEN_BAD : SCREEN_PLAIN, line);
 }
 
@@ -154,6 +168,12 @@ void progress_suite(const struct platform *platform, unsigned of_processor, cons
 	suite_number = number;
 	suites_total = total;
 	begin_stage(of_processor, suite, true);
+	if (number > 1) { /* before the first there is nothing to tell */
+		char far[FAR];
+
+		format_far(time_us() / 1000, far);
+		console_text("\nsuite %u of %u: %s\n", number, total, far);
+	}
 	journal_line(platform, "%lu" JOURNAL_STAGE JOURNAL_SUITE "%s on processor %u",
 		     (unsigned long)(time_us() / 1000), suite, of_processor);
 }

@@ -15,6 +15,8 @@ def run(command, name, status, last):
     r = subprocess.run(command, cwd=TOP, env=ENVIRONMENT, capture_output=True, text=True, timeout=300, check=False)
     lines = r.stdout.rstrip("\n").split("\n")
     equal(r.returncode, status, name + ": exit status %d" % status)
+    if command[0] == "make" and status == 2:
+        ok(last[len("assay: "):] in r.stderr.rstrip().split("\n")[-1], name + ": so does make's own line, which comes last", r.stderr.split("\n")[-5:])
     ok(lines[-1].startswith(last), name + ": the last line says so", lines[-5:] + r.stderr.split("\n")[-5:])
     return lines
 

@@ -7,6 +7,7 @@
 #include "arch/screen.h"
 #include "arch/time.h"
 #include "tests/report/report.h"
+#include "tests/self/host/support/console.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -271,6 +272,7 @@ static void without_a_run_before_suites_are_the_parts(void **state)
 		uint64_t ms;
 		const char *gone, *left;
 	} cases[] = {
+		{1, 0, 0, 0, "0:00:00", ""},
 		{2, 5, 25, 4000, "0:00:04", "0:00:12"},
 		{3, 10, 50, 4800000, "1:20:00", "1:20:00"},
 		{4, 15, 75, 9000000, "2:30:00", "0:50:00"},
@@ -280,8 +282,14 @@ static void without_a_run_before_suites_are_the_parts(void **state)
 	now_ms = 0;
 	begin(0);
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		char said[160];
+
 		now_ms = cases[i].ms;
+		fake_console_reset();
 		progress_suite(&platform, 7, "events", cases[i].number, 4);
+		/* The text stream has it too, but before the first suite. */
+		snprintf(said, sizeof said, "\nsuite %u of 4: %s\n", cases[i].number, shown[3] + 22);
+		assert_string_equal(fake_console_text(), i ? said : "");
 		expect_line(cases[i].full, cases[i].percent, cases[i].gone, cases[i].left);
 		assert_non_null(strstr(shown[1], ": events, on processor 7"));
 	}
