@@ -282,7 +282,7 @@ static void without_a_run_before_suites_are_the_parts(void **state)
 	now_ms = 0;
 	begin(0);
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		char said[160];
+		char said[1024];
 
 		now_ms = cases[i].ms;
 		fake_console_reset();
