@@ -121,4 +121,8 @@ for event, text in (("REFUSED", "and not counted: programming was refused"), ("D
                     ("WELL", "counts like insn.serializing + branches")):
     ok(any(verdict == "skipped" and text in said for verdict, said in told(r, "LIST." + event)), "%s: %s" % (event, text),
        repr(told(r, "LIST." + event)))
+r = boot(options="pmu=virtual:intel-haswell list=events", files=put(INTEL))
+listed = [line.split()[0] for line in r.text if line.split()]
+ok("SOMETHING_ELSE.ENTIRELY" in listed and "FP_ARITH_INST_RETIRED.SCALAR_DOUBLE" in listed,
+   "list=events has what files brought, of known and unknown meaning", tail(r, 20))
 done()

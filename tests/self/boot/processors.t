@@ -49,6 +49,10 @@ for topology, pairs in (((2, 2), [(0, 1), (1, 0), (2, 3), (3, 2)]), ((4, 1), [])
     r = boot(options="pmu=virtual suite=none cpus=all", cpus=topology)
     equal([(n, other) for n in range(4) for other in range(4) if notes(r, "processor %d shares its core with processor %d, which " % (n, other))],
           pairs, "siblings of %d cores with %d threads" % topology)
+    # The boot processor waits for the one that is judged; any other one was not started, or is done.
+    equal([(n, other) for n, other in pairs
+           if not notes(r, "processor %d shares its core with processor %d, which %s while it is judged" % (n, other, "executes nothing" if other else "waits halted"))],
+          [], "and what they do meanwhile")
 
 # --- between turns -----------------------------------------------------------------------------------------------
 

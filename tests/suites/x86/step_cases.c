@@ -216,8 +216,9 @@ static int64_t abort_out_of_pause(void)
 
 /* --- rest --------------------------------------------------------------------------------------------- */
 
-#define REST_MSR 0x7e57 /* no CPU's: only the client below knows it */
-#define REST_NOT 0x7e58 /* no one's */
+/* Any that each level of courage may write. The client below answers for them, no CPU. */
+#define REST_MSR 0xc0000103 /* TSC_AUX: it knows this one */
+#define REST_NOT 0x8b       /* IA32_BIOS_SIGN_ID: and not this one */
 
 static struct step_client resting;
 
