@@ -28,7 +28,6 @@ struct relocation {
 	uint64_t offset, info, addend;
 };
 
-#define TYPE_FIXED  2
 #define TYPE_MOVES  3
 #define PT_LOAD     1
 #define PT_DYNAMIC  2
@@ -42,6 +41,11 @@ struct relocation {
 #define DT_RELASZ   8
 #define DT_REL      17
 #define DT_RELR     36
+
+static const char not_alone[] = "it is not static, position independent and free of threads: link it with "
+				"-static-pie -nostdlib",
+		  cut_off[] = "it is no whole ELF file: it was cut off",
+		  damaged[] = "its relocations lie outside of it: it was damaged";
 
 bool elf_is(const uint8_t *data, size_t size)
 {
@@ -62,7 +66,7 @@ static const char *take_segment(const struct program_header *h, size_t size, str
 	if (x->n_segments == ELF_SEGMENTS)
 		return "it has too many segments: at most 8 are loaded";
 	if (!within(h->offset, h->file_size, size) || h->file_size > h->size)
-		return "a segment lies beyond the end of the file: it was cut off";
+		return cut_off;
 	if (h->flags & PF_W && h->flags & PF_X)
 		return "a segment is writable and executable: link it with -z separate-code, without -N";
 	if (!x->n_segments)
@@ -85,16 +89,14 @@ static const char *take_dynamic(const uint8_t *data, const struct program_header
 	struct dynamic d;
 
 	if (!within(h->offset, h->file_size, size))
-		return "its dynamic section lies beyond the end of the file: it was cut off";
+		return cut_off;
 	for (uint64_t at = 0; at + sizeof d <= h->file_size; at += sizeof d) {
 		memcpy(&d, data + h->offset + at, sizeof d);
 		if (!d.tag)
 			break;
-		if (d.tag == DT_NEEDED)
-			return "it needs a shared library: link it with -static-pie -nostdlib";
-		if (d.tag == DT_REL || d.tag == DT_RELR || (d.tag == DT_PLTRELSZ && d.value))
-			return "it has relocations of another kind than Elf64_Rela: link it with -static-pie "
-			       "-nostdlib";
+		if (d.tag == DT_NEEDED || d.tag == DT_REL || d.tag == DT_RELR ||
+		    (d.tag == DT_PLTRELSZ && d.value))
+			return not_alone;
 		if (d.tag == DT_RELA)
 			x->relocations = d.value - x->low;
 		if (d.tag == DT_RELASZ)
@@ -123,23 +125,19 @@ const char *elf_parse(const uint8_t *data, size_t size, uint16_t machine, struct
 
 	*out = (struct elf_image){0};
 	if (size < sizeof h || !elf_is(data, size))
-		return "it is no whole ELF file";
+		return cut_off;
 	memcpy(&h, data, sizeof h);
 	if (h.ident[4] != 2 || h.ident[5] != 1 || h.machine != machine)
 		return "it is for another machine";
-	if (h.type == TYPE_FIXED)
-		return "it is linked for fixed addresses: link it with -static-pie -nostdlib";
 	if (h.type != TYPE_MOVES)
-		return "it is not linked: link it with -static-pie -nostdlib";
+		return not_alone;
 	if (h.segment_size != sizeof p || !within(h.segments, (uint64_t)h.n_segments * sizeof p, size))
-		return "its program headers lie beyond the end of the file: it was cut off";
+		return cut_off;
 	for (unsigned pass = 0; pass < 2 && !why; pass++)
 		for (unsigned i = 0; i < h.n_segments && !why; i++) {
 			memcpy(&p, data + h.segments + i * sizeof p, sizeof p);
-			if (p.type == PT_INTERP)
-				return "it wants an interpreter: link it with -static-pie -nostdlib";
-			if (p.type == PT_TLS)
-				return "it has thread-local data, and there are no threads";
+			if (p.type == PT_INTERP || p.type == PT_TLS)
+				return not_alone;
 			if (p.type == PT_LOAD && !pass)
 				why = take_segment(&p, size, out);
 			if (p.type == PT_DYNAMIC && pass)
@@ -154,15 +152,15 @@ const char *elf_relocate(const struct elf_image *x, uint8_t *image, uint32_t rel
 
 	if (x->n_relocations > x->span / sizeof r ||
 	    !within(x->relocations, x->n_relocations * sizeof r, x->span))
-		return "its relocations lie outside of it: it was damaged";
+		return damaged;
 	for (uint64_t i = 0; i < x->n_relocations; i++) {
 		uint64_t value;
 
 		memcpy(&r, image + x->relocations + i * sizeof r, sizeof r);
 		if ((uint32_t)r.info != relative)
-			return "it has a relocation that needs a symbol: link it with -static-pie -nostdlib";
+			return not_alone;
 		if (!within(r.offset - x->low, sizeof value, x->span))
-			return "a relocation lies outside of it: it was damaged";
+			return damaged;
 		value = (uint64_t)image + r.addend - x->low;
 		memcpy(image + (r.offset - x->low), &value, sizeof value);
 	}

@@ -276,12 +276,9 @@ static bool check_sample_keys(const struct planner *p)
 	bool samples =
 		x->record && x->record != RECORD_BTS && x->record != RECORD_LBR && x->record != RECORD_BRS;
 
-	if (x->sample && !samples)
-		return planner_refuse(p, key(p, KEY_SAMPLE),
-				      "sample=A is of samples: add record=pmi, pebs or ibs-op");
-	if (x->most && !samples)
-		return planner_refuse(p, key(p, KEY_MAX),
-				      "max= is of samples: add record=pmi, pebs or ibs-op");
+	if ((x->sample || x->most) && !samples)
+		return planner_refuse(p, key(p, x->sample ? KEY_SAMPLE : KEY_MAX),
+				      "it is of samples: add record=pmi, pebs or ibs-op");
 	if (x->buffer && x->record != RECORD_PEBS)
 		return planner_refuse(p, key(p, KEY_BUFFER),
 				      "buffer= is of records in memory: take record=pebs, or leave it out");

@@ -9,10 +9,9 @@ static void keys_of_samples_need_samples(void **state)
 	(void)state;
 	power_up("intel-core2");
 	taken(E "record=pmi period=200 sample=A max=5", 0, 1);
-	refused(E "sample=A", 0, "assay.cfg:2:50: sample=A is of samples: add record=pmi, pebs or ibs-op");
-	refused(E "max=5", 0, "assay.cfg:2:47: max= is of samples: add record=pmi, pebs or ibs-op");
-	refused(E "record=lbr max=5", 0,
-		"assay.cfg:2:58: max= is of samples: add record=pmi, pebs or ibs-op");
+	refused(E "sample=A", 0, "assay.cfg:2:50: it is of samples: add record=pmi, pebs or ibs-op");
+	refused(E "max=5", 0, "assay.cfg:2:47: it is of samples: add record=pmi, pebs or ibs-op");
+	refused(E "record=lbr max=5", 0, "assay.cfg:2:58: it is of samples: add record=pmi, pebs or ibs-op");
 	refused(E "record=pmi period=200 buffer=5", 0,
 		"assay.cfg:2:72: buffer= is of records in memory: take record=pebs, or leave it out");
 	refused(E "record=pmi period=200 then=5", 0,
