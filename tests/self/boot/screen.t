@@ -7,13 +7,14 @@ from boottest import boot, done, equal, ok, same_table, tail, valid
 from monitor import Monitor
 
 OPTIONS = "pmu=virtual suite=control check=access*,wrap*,LVT* inject=exception:control/accesses:17+hang:control/wrap/PMC1"
-running, dumped, wanted = [], {}, []
+running, dumped, wanted, mapped = [], {}, [], []
 
 with Monitor() as monitor:
 
     def look(line):
         if "ok " in line and "control: wrap/PMC0" in line and not running:  # the next one hangs: it is there for a while
             running.extend(monitor.screen())
+            mapped.append((monitor.do("info pci"), monitor.do("info tlb")))
         if re.match("(not )?ok ", line):
             while wanted:
                 dumped[wanted.pop()] = monitor.screen()
@@ -29,6 +30,11 @@ equal(stage, " suite 1 of 1: control, on processor 0", "the second one has the s
 ok(re.match(r" check \d+: wrap/PMC1, counter PMC1$", check), "the third one check and counter", check)
 ok(re.match(r" [\u2588\u2592]{20} \d+ %  \d+ checks, 0 bad  0:\d\d:\d\d(, about \d:\d\d:\d\d left)?$", progress), "the fourth one how far it is", progress)
 equal(set(rule), {"\u2500"}, "a rule is below them")
+pci, tlb = mapped[0] if mapped else ("", "")
+at = re.search(r"VGA controller.*?prefetchable memory at 0x([0-9a-f]+)", pci, re.S)
+entry = at and re.search(r"^0*%s: \S+ (\S+)" % at[1].lstrip("0"), tlb, re.M)
+# Of the table of memory types only PWT: the second entry, which is write-combining (arch/x86/machine/paging_internal.h).
+ok(entry and entry[1][-4:] == "-T-W", "it is mapped write-combining, for the kernel alone", [repr(at), repr(entry)])
 shown = [line for line in text if line]
 said = [line.rstrip() for line in r.text if line.strip()]
 ok(len(shown) > 5 and shown == said[:len(shown)], "then there is the text as it has been so far, and nothing else", shown)
