@@ -673,13 +673,14 @@ static void active_threads(void **state)
 			program(12, NB_INSTR_RETIRED, 1, RINGS_T0, 0);
 			set(CCCR(12), (cccr(NB_INSTR_RETIRED, 0) & ~CCCR_THREAD) | fields[f]);
 			advance(&s);
-			assert_int_equal(value(12), f == 3 ? active > 0 : f == active);
+			/* Where nobody is active nothing retires. */
+			assert_int_equal(value(12), active && (f == 3 || f == active));
 			/* Without Hyper-Threading the field must be 11B. */
 			power_up(&netburst_northwood, NULL);
 			program(12, NB_INSTR_RETIRED, 1, RINGS_T0, 0);
 			set(CCCR(12), (cccr(NB_INSTR_RETIRED, 0) & ~CCCR_THREAD) | fields[f]);
 			advance(&s);
-			assert_int_equal(value(12), f == 3);
+			assert_int_equal(value(12), active && f == 3);
 		}
 }
 
