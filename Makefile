@@ -37,7 +37,7 @@ all: $(B)/BOOTX64.EFI $(B)/direct.bin
 help:
 	@sed -n 's/^#: //p' Makefile
 
-#: make run      boot the image in an emulator, print the verdict table     (ARGS="key=value ..." CFG=file EVENTS=file EMU=qemu|kvm|bochs CPU=model CPUS=n BOOT=disk V=1 STRICT=1; BOOT=disk: the stick under UEFI firmware)
+#: make run      boot the image in an emulator, print the verdict table     (ARGS="key=value ..." CFG=file EVENTS=file EMU=qemu|kvm|bochs CPU=model CPUS=n BOOT=disk|direct V=1 STRICT=1; disk, the stick under UEFI firmware, is what is taken without ARGS, CFG and EVENTS; direct, without firmware, is taken with them)
 #: make check    run every test; the last line counts them, the one before it has the time, and the dearest tests
 #: make soak     run what takes too long for make check: whole grids, every suite on every virtual CPU, other hosts' answers, fuzzing   (VENDOR_FILES=directory of vendors' event files; Debian's if not given)
 #: make bench    measure what the design promises, as ratios
@@ -317,7 +317,8 @@ image: $(B)/assay.img
 $(B)/assay.img: $(B)/BOOTX64.EFI boot/assay.cfg scripts/mkimage
 	$(Q)PATH="$$PATH:/usr/sbin:/sbin" scripts/mkimage $@ $(B)/BOOTX64.EFI boot/assay.cfg
 
-BOOT ?= direct
+# Without a question of its own a run is that of the stick, as a real machine starts it; with one, firmware is not the point.
+BOOT ?= $(if $(strip $(ARGS)$(CFG)$(EVENTS)),direct,disk)
 export ARGS CFG EVENTS EMU CPU CPUS V BOOT STRICT
 
 # Exit status: 0 nothing wrong, 1 something wrong, 2 could not run. make ends with 2 whatever a recipe's status was; only with -q it

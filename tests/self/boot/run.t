@@ -23,7 +23,12 @@ def run(command, name, status, last):
 
 CONTROL = "pmu=virtual suite=control"
 OWN = "pmu=virtual suite=control,experiments"
-lines = run(["make", "run", "BOOT=direct", "ARGS=" + CONTROL], "make run", 0, "assay: ")
+for given, boots in (((), "disk"), (("ARGS=" + CONTROL,), "direct"), (("CFG=x",), "direct"), (("EVENTS=x",), "direct"), (("ARGS=n=1", "BOOT=disk"), "disk"),
+                     (("BOOT=direct",), "direct"), (("ARGS= ",), "disk")):
+    r = subprocess.run(["make", "-s", "--eval", "boots: ; @echo $(BOOT)", "boots", *given], cwd=TOP, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False)
+    equal(r.stdout.strip(), boots, "make run %s boots %s" % (" ".join(given), boots))
+lines = run(["make", "run", "ARGS=" + CONTROL], "make run", 0, "assay: ")
+ok(any(line.startswith("running the image without firmware") for line in lines), "with ARGS it starts without firmware, and says so", lines[:5])
 ok(not any(line.startswith(("ok ", "TAP version", "1..", "# ")) for line in lines), "the text is for people: no TAP lines", lines[:20])
 ok(any("virtual PMU (model intel-core2), not silicon" in line for line in lines), "it says what was judged")
 with open(BUILD + "/report.json", encoding="utf-8") as f:
