@@ -158,15 +158,7 @@ static bool only_records(struct run *run)
 
 void pmu_be_courageous(struct run *run, unsigned level)
 {
-	const struct register_range *lists[COURAGE_LISTS];
-	unsigned n = 0;
-
-	/* Before one is chosen each family's driver has a look. */
-	for (unsigned i = 0; !run->pmu && pmu_family(i) && n < COURAGE_LISTS; i++)
-		lists[n++] = pmu_family(i)->driver->registers;
-	if (run->pmu)
-		lists[n++] = run->pmu->driver->registers;
-	courage_lists(lists, n);
+	pmu_allow_registers(run->pmu);
 	courage_set(level);
 	if (!run->pmu)
 		return;

@@ -1,6 +1,7 @@
 /*
  * Every PMU family, as pmu/families.def lists them: its driver and its virtual CPUs.
  */
+#include "arch/courage.h"
 #include "arch/identity.h"
 #include "pmu/contract/family.h"
 #include "pmu/contract/model.h"
@@ -26,6 +27,18 @@ static const struct pmu_family *const families[] = {
 const struct pmu_family *pmu_family(unsigned i)
 {
 	return i < sizeof families / sizeof families[0] ? families[i] : NULL;
+}
+
+void pmu_allow_registers(const struct pmu *pmu)
+{
+	const struct register_range *lists[COURAGE_LISTS];
+	unsigned n = 0;
+
+	for (unsigned i = 0; !pmu && families[i] && n < COURAGE_LISTS; i++)
+		lists[n++] = families[i]->driver->registers;
+	if (pmu)
+		lists[n++] = pmu->driver->registers;
+	courage_lists(lists, n);
 }
 
 const char *pmu_default_profile(void)

@@ -26,6 +26,10 @@ struct pmu_family {
 /** The i-th family, from 0, in the order in which drivers are asked; NULL behind the last one. */
 const struct pmu_family *pmu_family(unsigned i);
 
+/** From now on the registers that may be written are those of this PMU's family (arch/courage.h); before one
+ * is found, NULL, those of every family, as each driver has a look. */
+void pmu_allow_registers(const struct pmu *pmu);
+
 /** Profile of the virtual PMU that pmu=auto and pmu=virtual give: the first that a family has for it. */
 const char *pmu_default_profile(void);
 

@@ -3,6 +3,7 @@
 #include "tests/judge/silicon_rules.h"
 #include "tests/judge/shares.h"
 
+#include "pmu/contract/family.h"
 #include "pmu/contract/state.h"
 #include "pmu/virtual/vpmu.h"
 
@@ -33,6 +34,7 @@ bool virtual_pmu_create(struct run *run, struct pmu *pmu, const char *profile, c
 	if (!vpmu_create(profile, inject, why))
 		return false;
 	shares_forget();
+	pmu_allow_registers(NULL);
 	/* From here on run->call goes to the virtual CPU, whose CPUID is what the drivers must see. */
 	*pmu = (struct pmu){.state = pmu->state, .virtual = true};
 	run->pmu = pmu;
@@ -48,6 +50,7 @@ bool virtual_pmu_create(struct run *run, struct pmu *pmu, const char *profile, c
 			       : id.why;
 		return false;
 	}
+	pmu_allow_registers(pmu);
 	pmu->driver->list_events(pmu);
 	counterless_apply(pmu);
 	pmu->virtual = true;
