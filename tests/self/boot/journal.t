@@ -121,7 +121,7 @@ def past(lines):
     return max([i - begin for i, line in enumerate(lines) if re.match("(not )?ok ", line)] or [1])
 
 
-until = past(r.lines)
+until = past(r.lines) - 8
 for moment in range(2, MOMENTS, 3):
     at, seen, name = chance.randrange(until), [], "killed by seed %d at line " % SEED
 
@@ -133,7 +133,11 @@ for moment in range(2, MOMENTS, 3):
         time.sleep(chance.random() / 50)
         return True
 
+    came = []
+
     def keep_killed(image):
+        """The machine may be ahead of what was heard of it, and at its end."""
+        came.append(b"\nended: " in (emulators.read_file(image, emulators.runs(image)[-1] + "/journal.txt") or b""))
         shutil.copy(image, DISK)
 
     r = boot("disk", config="", prepare=go_on, stop_when=kill, inspect=keep_killed)
@@ -143,5 +147,6 @@ for moment in range(2, MOMENTS, 3):
     r = boot("disk", config="", prepare=go_on, inspect=keep_killed)
     sound(r, name + "%d of %d: the next start" % (at, until))
     notes = [line for line in r.text if line.startswith("note: the last run")]
-    ok(len(notes) == 1 and "the last run (%04d) ended in " % run in notes[0], "it says where: %s" % (notes or "nothing is said"), tail(r, 30))
+    ok(not notes if came[0] else len(notes) == 1 and "the last run (%04d) ended in " % run in notes[0],
+       "it says where: %s" % (notes or "nothing is said"), tail(r, 30))
 done()
