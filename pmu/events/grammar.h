@@ -69,9 +69,12 @@ struct event_grammar {
 	/** Bits of an event's code that say how it is counted, not what: two selectors that differ in them
 	 * alone count the same event. */
 	uint64_t code_how;
-	uint64_t code_written; /* those of them that change no count of this logical processor */
-	uint64_t code_waits;   /* bits of an event's code with which its counter waits for another one's
-				  overflow */
+	uint64_t code_written;  /* those of them that change no count of this logical processor */
+	uint64_t code_waits;    /* bits of an event's code with which its counter waits for another one's
+				   overflow */
+	uint64_t code_compares; /* the bit of an event's code that switches a selector's threshold on; 0: one
+				   above 0 is on */
+	bool more_than;         /* a threshold lets cycles with more occurrences through, not with as many */
 	uint64_t code_overflows_always; /* bits of an event's code with which each increment overflows */
 	/** Take a raw selector as it is written. May be NULL.
 	 * @param value  the selector

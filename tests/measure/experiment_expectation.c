@@ -17,19 +17,28 @@ static uint64_t what(const struct pmu *pmu, uint64_t code)
 	return g ? code & ~g->code_how : code;
 }
 
-static const struct pmu_event *row_with(const struct pmu *pmu, uint64_t code)
+/* Selectors of two events may be alike, each of which is for other counters. */
+static const struct pmu_event *row_with(const struct pmu *pmu, const struct event_request *r, uint64_t code)
 {
 	const struct pmu_event *like = NULL;
 
 	for (unsigned i = 0; i < pmu->n_events; i++) {
 		const struct pmu_event *e = pmu->events[i];
 
-		if (e->counters && e->code == code)
+		if (!e->counters || (r->counter && !pmu->driver->can_count(pmu, e, r->counter - 1u)))
+			continue;
+		if (e->code == code)
 			return e;
-		if (e->counters && !like && what(pmu, e->code) == what(pmu, code))
+		if (!like && what(pmu, e->code) == what(pmu, code))
 			like = e;
 	}
 	return like;
+}
+
+/* Whether a raw selector leaves its threshold, edge detector and so on switched off. */
+static bool filter_is_off(const struct event_grammar *g, const struct event_request *r)
+{
+	return g && g->written && g->written(&r->config) && !(r->config.code & g->code_compares);
 }
 
 /* Whether the selector lets less through than the row's, or waits. */
@@ -37,7 +46,21 @@ static bool filters(const struct pmu *pmu, const struct event_request *r, const 
 {
 	const struct event_grammar *g = pmu->driver->grammar;
 
-	return event_is_filtered(r) || (g && (r->config.code ^ row->code) & g->code_how & ~g->code_written);
+	return (event_is_filtered(r) && !filter_is_off(g, r)) ||
+	       (g && (r->config.code ^ row->code) & g->code_how & ~g->code_written);
+}
+
+/* How many occurrences each count takes, in one cycle, where a threshold alone filters; with an edge detector
+ * it is one cycle of several. 0: another filter does, or none. */
+static unsigned occurrences_a_count(const struct pmu *pmu, const struct event_request *r,
+				    const struct pmu_event *row)
+{
+	const struct event_grammar *g = pmu->driver->grammar;
+	uint64_t how = g ? (r->config.code ^ row->code) & g->code_how & ~g->code_written : 0;
+
+	if (!g || !r->config.cmask || r->config.invert || how & ~g->code_compares || filter_is_off(g, r))
+		return 0;
+	return r->config.cmask + g->more_than;
 }
 
 #define JOINED 16
@@ -81,13 +104,13 @@ static unsigned rows_of(const struct pmu *pmu, const struct event_request *r,
 
 	rows[0] = r->joined                                      ? r->counts_as
 		  : r->event && r->event->code == r->config.code ? r->event
-								 : row_with(pmu, r->config.code);
+								 : row_with(pmu, r, r->config.code);
 	if (rows[0] || r->joined || !(masks = masks_of(pmu, r, &all)))
 		return rows[0] != NULL;
 	for (const struct event_mask *m = masks; m->name; m++) {
 		if (!(r->config.code & m->code))
 			continue;
-		if (n == JOINED || !(rows[n] = row_with(pmu, (r->config.code & ~all) | m->code)) ||
+		if (n == JOINED || !(rows[n] = row_with(pmu, r, (r->config.code & ~all) | m->code)) ||
 		    rows[n]->judgement != EVENT_EXACT)
 			return 0;
 		/* What nothing provokes adds nothing, such as tagged instructions where nothing tags. */
@@ -219,7 +242,9 @@ bool experiment_expects(const struct experiment_plan *plan, unsigned request, co
 	if (waits_for_overflow(plan, request))
 		return false;
 	*why = "counted, not judged: what a filter lets through depends on the cycles";
-	if (filters(plan->pmu, r, rows[0]))
+	unsigned each = occurrences_a_count(plan->pmu, r, rows[0]);
+
+	if (filters(plan->pmu, r, rows[0]) && !each)
 		return false;
 	*why = "counted, not judged: what the other logical processor does is not known";
 	if ((r->config.any_thread || r->config.other_alone) && !plan->pmu->deterministic)
@@ -243,5 +268,19 @@ bool experiment_expects(const struct experiment_plan *plan, unsigned request, co
 		return false;
 	if (!plan->pmu->deterministic)
 		expectation_allow_more(x, rows[0], k, r->config.levels == LEVELS_ALL ? 0 : plan->level, n);
+	if (each) {
+		unsigned c = plan->place[request].alternative;
+		int64_t share = bracket ? share_of_rows(rows, count, bracket, &more) : 0;
+
+		*why = "counted, not judged: how often the event occurs has no upper bound";
+		if (x->high == INT64_MAX)
+			return false;
+		/* The window's own occurrences are in it, writes that count themselves included. */
+		share += (int64_t)(plan->pmu->counts_start >> c & 1) +
+			 (int64_t)(plan->pmu->counts_stop >> c & 1);
+		x->high = (x->high + share) / each;
+		x->low = 0;
+		x->reason = "a threshold: each count takes several occurrences in one cycle";
+	}
 	return true;
 }

@@ -211,6 +211,8 @@ const struct event_grammar netburst_grammar = {
 	.code_how = TAGS | RINGS | CODE_AS_WRITTEN | CCCR_EXTENDED_CASCADE | CCCR_CASCADE | CCCR_THREAD |
 		    CCCR_COMPARE | CCCR_FORCE_OVF | CCCR_OVF_PMI_T0 | CCCR_OVF_PMI_T1,
 	.code_waits = CCCR_CASCADE | CCCR_EXTENDED_CASCADE,
+	.code_compares = CCCR_COMPARE,
+	.more_than = true,
 	.code_overflows_always = CCCR_FORCE_OVF,
 	.take_raw = take_raw,
 	.written = written,

@@ -214,7 +214,7 @@ def last(name, kernel, level):
 
 BRANCHES = [(True, 0), (True, 74), (True, 1), (True, 1), (True, 75)]
 for name, kernel, level, counts in (
-        ("p4-taken-branches", "branches_taken", "ring 3", [(False, 0), (True, 74)]),
+        ("p4-taken-branches", "branches_taken", "ring 3", [(True, 0), (True, 74)]),
         ("p4-tagged-loads", "loads", "ring 0", [(True, 0), (True, 120)]),
         ("p4-tagged-loads", "load_op_store", "ring 0", [(True, 0), (True, 60)]),
         ("p4-tagged-loads-ring3", "loads", "ring 3", [(True, 0), (True, 120)]),

@@ -198,6 +198,69 @@ static void another_thread_alone(void **state)
 	fake_cpu_stop();
 }
 
+/* With a threshold each count takes so many occurrences in one cycle; what another filter lets through nobody
+ * knows. */
+static void thresholds(void **state)
+{
+	static const struct pmu_bracket bracket = {.own = {{Q_INSTRUCTIONS, 4}, {Q_UOPS, 4}}};
+	static const struct {
+		const char *cpu, *event;
+		int64_t low, high; /* high -1: not judged */
+	} cases[] = {
+		{"netburst-northwood", "instr_retired:NBOGUSNTAG", 120, 120},
+		{"netburst-northwood", "instr_retired:NBOGUSNTAG:thr=2", 0, (120 + 4) / 3},
+		{"netburst-northwood", "instr_retired:NBOGUSNTAG:thr=3:e", 0, (120 + 4) / 4},
+		{"netburst-northwood", "instr_retired:NBOGUSNTAG:thr=2:cmpl", 0, -1},
+		{"netburst-northwood", "instr_retired:NBOGUSNTAG:e", 0, -1},
+		{"netburst-northwood", "0x00279000/0x04000204@0x8000000C", 0, (120 + 4) / 3},
+		{"netburst-northwood", "0x00239000/0x04000204@0x8000000C", 120, 120}, /* COMPARE is clear */
+		{"intel-nehalem", "INST_RETIRED.ANY_P:c=2", 0, (120 + 4) / 2},
+		{"intel-nehalem", "INST_RETIRED.ANY_P:c=2:i", 0, -1},
+		{"amd-zen2", "RETIRED_INSTRUCTIONS:c=4", 0, (120 + 4) / 4},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct expectation x;
+		const char *text;
+		char keys[80];
+
+		power_up(cases[i].cpu);
+		snprintf(keys, sizeof keys, K "events=%s", cases[i].event);
+		taken(keys, 3, 1);
+		pmu.deterministic = true;
+		if (experiment_expects(&plan, 0, &kernel_ten, &bracket, 10, &x, &text) !=
+		    (cases[i].high >= 0))
+			fail_msg("%s: %s", cases[i].event, text);
+		if (cases[i].high >= 0) {
+			assert_int_equal(x.low, cases[i].low);
+			assert_int_equal(x.high, cases[i].high);
+		}
+		/* A start that counts itself is one occurrence more. */
+		pmu.counts_start = UINT64_MAX;
+		if (cases[i].high > 0 && !cases[i].low) {
+			unsigned each = (unsigned)((120 + 4) / cases[i].high);
+
+			assert_true(experiment_expects(&plan, 0, &kernel_ten, &bracket, 10, &x, &text));
+			assert_int_equal(x.high, (120 + 5) / each);
+		}
+		pmu.counts_start = 0;
+		fake_cpu_stop();
+	}
+}
+
+/* uops_retired and page_walk_type are written alike: the counter tells which of them is meant. */
+static void words_of_two_events(void **state)
+{
+	(void)state;
+	power_up("netburst-northwood");
+	taken(K "events=0x00038000/0x02000204@0x8000000C", 3, 1);
+	assert_string_equal(experiment_row(&plan, 0)->name, "uops_retired:NBOGUS");
+	taken(K "events=0x00038000/0x02000204@0x80000000", 3, 1);
+	assert_string_equal(experiment_row(&plan, 0)->name, "page_walk_type:DTMISS");
+	fake_cpu_stop();
+}
+
 static void what_does_not_fit_is_split_or_refused(void **state)
 {
 	(void)state;
@@ -387,7 +450,11 @@ static void expectations_follow_the_request(void **state)
 	assert_int_equal(x.low, 120);
 	taken(K "events=r77c0", 0, 1);
 	assert_false(expects(0, &kernel_ten, &x));
-	taken(K "events=INST_RETIRED.ANY_P:c=1", 0, 1);
+	taken(K "events=INST_RETIRED.ANY_P:c=1", 0, 1); /* a cycle has one of them at least */
+	assert_true(expects(0, &kernel_ten, &x));
+	assert_int_equal(x.low, 0);
+	assert_int_equal(x.high, 124); /* the bracket's four in it */
+	taken(K "events=INST_RETIRED.ANY_P:c=1:i", 0, 1);
 	assert_false(expects(0, &kernel_ten, &x));
 	taken(K "events=INST_RETIRED.ANY_P:u", 0, 1); /* the other ring */
 	assert_true(expects(0, &kernel_ten, &x));
@@ -473,6 +540,8 @@ int main(void)
 		cmocka_unit_test(what_lies_ahead_has_the_start_that_is_counted),
 		cmocka_unit_test(tags_by_hand),
 		cmocka_unit_test(another_thread_alone),
+		cmocka_unit_test(thresholds),
+		cmocka_unit_test(words_of_two_events),
 		cmocka_unit_test(what_does_not_fit_is_split_or_refused),
 		cmocka_unit_test(names_are_corrected),
 		cmocka_unit_test(rings_agree),
