@@ -7,16 +7,16 @@
 /* Addresses in the four blocks 0, 10000H, C0000000H and C0010000H, of 2000H each, have a bit: SDM vol.
  * 3, 25.6.9, has three of them for hypervisors. Of others the lists are asked. */
 #define COURAGE_BLOCK_BITS 0xc0011fff
-#define COURAGE_BITS       0x8000
+#define COURAGE_BITS       0x48000 /* most of them no address's: so each takes two instructions to find */
 
 #ifndef __ASSEMBLER__
 
 #include <stdint.h>
 
-/** The bit of an address: bits 12:0, 16 and 31 of it. */
+/** The bit of an address in these blocks: the address rotated left by two. */
 static inline uint32_t courage_bit(uint32_t msr)
 {
-	return (msr & 0x1fff) | (msr >> 3 & 0x2000) | (msr >> 17 & 0x4000);
+	return msr << 2 | msr >> 30;
 }
 
 extern uint8_t courage_refuses[COURAGE_BITS / 8];

@@ -83,16 +83,8 @@
 	ASK_FIRST msr_write
 	test	$~(COURAGE_BLOCK_BITS), %edi
 	jnz	msr_write_free
-	mov	%edi, %eax			/* its bit: bits 12:0, 16 and 31 of the address */
-	and	$0x1fff, %eax
-	mov	%edi, %edx
-	shr	$3, %edx
-	and	$0x2000, %edx
-	or	%edx, %eax
-	mov	%edi, %edx
-	shr	$17, %edx
-	and	$0x4000, %edx
-	or	%edx, %eax
+	mov	%edi, %eax			/* its bit: courage_bit() */
+	rol	$2, %eax
 	bt	%eax, courage_refuses(%rip)
 	jc	msr_write_free
 	.globl	msr_write_now
