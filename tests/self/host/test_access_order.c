@@ -78,8 +78,8 @@ static void flushes_nehalem(void **state)
 	static const struct {
 		uint8_t model;
 		bool flushed;
-	} rows[] = {{0x1a, true},  {0x1e, true},  {0x25, true},  {0x2c, true},  {0x1f, false},
-		    {0x2e, false}, {0x2f, false}, {0x2a, false}, {0x17, false}, {0x3c, false}};
+	} rows[] = {{0x1a, true}, {0x1e, true}, {0x25, true},  {0x2c, true},  {0x1f, false},
+		    {0x2e, true}, {0x2f, true}, {0x2a, false}, {0x17, false}, {0x3c, false}};
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {

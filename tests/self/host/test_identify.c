@@ -7,7 +7,6 @@
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
 #include "pmu/amd/registers.h"
-#include "pmu/intel/registers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -113,54 +112,10 @@ static void as_found(void **state)
 	assert_in_range(tried, 100, 1000);
 }
 
-/* Nehalem's and Westmere's stale selections are flushed before the first use, and no other CPU's. */
-static void flush(void **state)
-{
-	static const struct {
-		uint8_t model;
-		bool flushed;
-	} cases[] = {{0x1a, true}, {0x1e, true},  {0x2e, true},  {0x25, true}, {0x2c, true},
-		     {0x2f, true}, {0x2a, false}, {0x3c, false}, {0x1c, false}};
-	static const uint64_t magic[] = {0x4300b5, 0x4300d2, 0x4300b1, 0x4300b1};
-
-	(void)state;
-	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		const struct model_profile *p = NULL;
-		static struct pmu pmu;
-		const char *why = NULL;
-		struct cpuid_regs r;
-		unsigned next = 0;
-
-		for (unsigned n = 0; model_profile(n); n++)
-			if (!strcmp(model_profile(n)->name, "intel-nehalem"))
-				p = model_profile(n);
-		assert_non_null(p);
-		power_up(p, false);
-		r = cpuid(1, 0);
-		fake_cpu_set_leaf(1, 0,
-				  (r.eax & ~0xf00f0u) | (cases[i].model & 15u) << 4 |
-					  (cases[i].model >> 4 & 15u) << 16,
-				  r.ebx, r.ecx, r.edx);
-		assert_true(pmu_find(NULL, &pmu, &why));
-		fake_cpu_note(access, ACCESSES);
-		assert_true(pmu.driver->reset(&pmu, &why));
-		for (unsigned a = 0; a < fake_cpu_noted() && next < 4; a++)
-			next += access[a].write && access[a].address == IA32_PERFEVTSEL0 + next &&
-				access[a].value == magic[next];
-		fake_cpu_note(NULL, 0);
-		if ((next == 4) != cases[i].flushed)
-			fail_msg("model %02XH: %u of 4 selections written", cases[i].model, next);
-		uint64_t left;
-		assert_true(msr_read(IA32_PERFEVTSEL0, &left));
-		assert_int_equal(left, 0);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_found),
-		cmocka_unit_test(flush),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
