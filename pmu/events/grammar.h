@@ -69,9 +69,13 @@ struct event_grammar {
 	/** Bits of an event's code that say how it is counted, not what: two selectors that differ in them
 	 * alone count the same event. */
 	uint64_t code_how;
-	uint64_t code_written;  /* those of them that change no count of this logical processor */
-	uint64_t code_waits;    /* bits of an event's code with which its counter waits for another one's
-				   overflow */
+	uint64_t code_written; /* those of them that change no count of this logical processor */
+	uint64_t code_waits;   /* bits of an event's code with which its counter waits for another one's
+				  overflow */
+	/** Bits of an event's code that say with how many active threads of the core its counter counts; and
+	 * whether it does with this one alone, by them. 0 and NULL: each does. */
+	uint64_t code_threads;
+	bool (*counts_alone)(uint64_t code);
 	uint64_t code_compares; /* the bit of an event's code that switches a selector's threshold on; 0: one
 				   above 0 is on */
 	bool more_than;         /* a threshold lets cycles with more occurrences through, not with as many */

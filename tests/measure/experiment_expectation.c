@@ -41,24 +41,42 @@ static bool filter_is_off(const struct event_grammar *g, const struct event_requ
 	return g && g->written && g->written(&r->config) && !(r->config.code & g->code_compares);
 }
 
+/* Bits in which a selector counts otherwise than its row. */
+static uint64_t counts_otherwise(const struct pmu *pmu, const struct event_request *r,
+				 const struct pmu_event *row)
+{
+	const struct event_grammar *g = pmu->driver->grammar;
+
+	return g ? (r->config.code ^ row->code) & g->code_how & ~g->code_written : 0;
+}
+
 /* Whether the selector lets less through than the row's, or waits. */
 static bool filters(const struct pmu *pmu, const struct event_request *r, const struct pmu_event *row)
 {
 	const struct event_grammar *g = pmu->driver->grammar;
 
-	return (event_is_filtered(r) && !filter_is_off(g, r)) ||
-	       (g && (r->config.code ^ row->code) & g->code_how & ~g->code_written);
+	return (event_is_filtered(r) && !filter_is_off(g, r)) || counts_otherwise(pmu, r, row);
+}
+
+/* Whether it differs from its row in nothing but the number of threads with which it counts. */
+static bool filters_threads(const struct pmu *pmu, const struct event_request *r, const struct pmu_event *row)
+{
+	const struct event_grammar *g = pmu->driver->grammar;
+	uint64_t how = counts_otherwise(pmu, r, row);
+
+	return how && !(how & ~g->code_threads) && (!event_is_filtered(r) || filter_is_off(g, r));
 }
 
 /* How many occurrences each count takes, in one cycle, where a threshold alone filters; with an edge detector
- * it is one cycle of several. 0: another filter does, or none. */
+ * it is one cycle of several, and of the cycles between those, there is one more at most. 0: another filter
+ * does, or none. */
 static unsigned occurrences_a_count(const struct pmu *pmu, const struct event_request *r,
 				    const struct pmu_event *row)
 {
 	const struct event_grammar *g = pmu->driver->grammar;
-	uint64_t how = g ? (r->config.code ^ row->code) & g->code_how & ~g->code_written : 0;
 
-	if (!g || !r->config.cmask || r->config.invert || how & ~g->code_compares || filter_is_off(g, r))
+	if (!g || !event_is_filtered(r) || filter_is_off(g, r) || (r->config.invert && !r->config.edge) ||
+	    counts_otherwise(pmu, r, row) & ~g->code_compares)
 		return 0;
 	return r->config.cmask + g->more_than;
 }
@@ -243,11 +261,12 @@ bool experiment_expects(const struct experiment_plan *plan, unsigned request, co
 		return false;
 	*why = "counted, not judged: what a filter lets through depends on the cycles";
 	unsigned each = occurrences_a_count(plan->pmu, r, rows[0]);
+	bool threads = filters_threads(plan->pmu, r, rows[0]);
 
-	if (filters(plan->pmu, r, rows[0]) && !each)
+	if (filters(plan->pmu, r, rows[0]) && !each && !threads)
 		return false;
 	*why = "counted, not judged: what the other logical processor does is not known";
-	if ((r->config.any_thread || r->config.other_alone) && !plan->pmu->deterministic)
+	if ((r->config.any_thread || r->config.other_alone || threads) && !plan->pmu->deterministic)
 		return false;
 	*why = "counted, not judged: the code around the window, of the inner ring, counts as well";
 	if (plan->level && planner_words(plan->pmu, &r->config) && r->config.levels & LEVELS_SYSTEM)
@@ -257,7 +276,8 @@ bool experiment_expects(const struct experiment_plan *plan, unsigned request, co
 	*why = changes;
 	if (r->config.levels != LEVELS_ALL && changes_level(k, n))
 		return false;
-	if (!(r->config.levels & here) || counts_elsewhere(r, rows[0])) {
+	if (!(r->config.levels & here) || counts_elsewhere(r, rows[0]) ||
+	    (threads && !plan->pmu->driver->grammar->counts_alone(r->config.code))) {
 		x->status = EXPECTATION_OK;
 		return true;
 	}
@@ -278,7 +298,7 @@ bool experiment_expects(const struct experiment_plan *plan, unsigned request, co
 		/* The window's own occurrences are in it, writes that count themselves included. */
 		share += (int64_t)(plan->pmu->counts_start >> c & 1) +
 			 (int64_t)(plan->pmu->counts_stop >> c & 1);
-		x->high = (x->high + share) / each;
+		x->high = (x->high + share) / each + r->config.invert;
 		x->low = 0;
 		x->reason = "a threshold: each count takes several occurrences in one cycle";
 	}

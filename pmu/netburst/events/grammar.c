@@ -201,6 +201,14 @@ static size_t restrictions_listed(const struct pmu *pmu, const struct pmu_event 
 #define restrictions_listed NULL
 #endif
 
+/* ACTIVE_THREAD: none, a single one, both, any; SDM vol. 3, 18.16.4. */
+static bool counts_alone(uint64_t code)
+{
+	unsigned active = (unsigned)((code & CCCR_THREAD) / (CCCR_THREAD & -CCCR_THREAD));
+
+	return active == 1 || active == 3;
+}
+
 const struct event_grammar netburst_grammar = {
 	.names = names,
 	.aliases = aliases,
@@ -211,6 +219,8 @@ const struct event_grammar netburst_grammar = {
 	.code_how = TAGS | RINGS | CODE_AS_WRITTEN | CCCR_EXTENDED_CASCADE | CCCR_CASCADE | CCCR_THREAD |
 		    CCCR_COMPARE | CCCR_FORCE_OVF | CCCR_OVF_PMI_T0 | CCCR_OVF_PMI_T1,
 	.code_waits = CCCR_CASCADE | CCCR_EXTENDED_CASCADE,
+	.code_threads = CCCR_THREAD,
+	.counts_alone = counts_alone,
 	.code_compares = CCCR_COMPARE,
 	.more_than = true,
 	.code_overflows_always = CCCR_FORCE_OVF,
