@@ -71,8 +71,12 @@ static const char *take_segment(const struct program_header *h, size_t size, str
 		return "a segment is writable and executable: link it with -z separate-code, without -N";
 	if (!x->n_segments)
 		x->low = h->address & ~(PAGE - 1);
-	if (h->address < x->low + x->span || !within(h->address - x->low, h->size, ELF_SPAN_MAX))
-		return x->n_segments && h->address < x->low + x->span
+	/* From the first one on, so that nothing wraps. */
+	uint64_t at = h->address - x->low;
+	bool behind = h->address >= x->low && at >= x->span;
+
+	if (!behind || !within(at, h->size, ELF_SPAN_MAX))
+		return x->n_segments && !behind
 			       ? "two segments share a page or are out of order: link it with -z "
 				 "separate-code"
 			       : "it takes more than 256 KiB of memory";

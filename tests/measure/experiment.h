@@ -144,6 +144,10 @@ const struct pmu_event *experiment_row(const struct experiment_plan *plan, unsig
 int64_t experiment_share(const struct experiment_plan *plan, unsigned request,
 			 const struct pmu_bracket *bracket);
 
+/** Whether what the window itself counts stays in a count, since a filter lets nobody know its part: then
+ * experiment_expects() wants the window's bracket. */
+bool experiment_counts_window(const struct experiment_plan *plan, unsigned request);
+
 /** Whether a request's own setting, other than a filter by amount or edge, may keep the bracket from
  * counting: what it adds is then what is measured, and nothing is implied. */
 bool experiment_share_is_measured(const struct experiment_plan *plan, unsigned request);

@@ -67,6 +67,13 @@ static bool filters_threads(const struct pmu *pmu, const struct event_request *r
 	return how && !(how & ~g->code_threads) && (!event_is_filtered(r) || filter_is_off(g, r));
 }
 
+/* Whether it counts with this thread alone, and nothing else filters. */
+static bool counts_this_thread(const struct pmu *pmu, const struct event_request *r,
+			       const struct pmu_event *row)
+{
+	return filters_threads(pmu, r, row) && pmu->driver->grammar->counts_alone(r->config.code);
+}
+
 /* How many occurrences each count takes, in one cycle, where a threshold alone filters; with an edge detector
  * it is one cycle of several, and of the cycles between those, there is one more at most. 0: another filter
  * does, or none. */
@@ -202,11 +209,20 @@ int64_t experiment_share(const struct experiment_plan *plan, unsigned request,
 	int64_t more;
 
 	if (!count || counts_elsewhere(r, rows[0]) ||
-	    (filters(plan->pmu, r, rows[0]) && !waits_for_overflow(plan, request)) ||
+	    (filters(plan->pmu, r, rows[0]) && !waits_for_overflow(plan, request) &&
+	     !counts_this_thread(plan->pmu, r, rows[0])) ||
 	    (!(r->config.levels & (plan->level ? LEVELS_USER : LEVELS_SYSTEM)) &&
 	     !(rows[0]->flags & EVENT_ANY_LEVEL)))
 		return 0;
 	return share_of_rows(rows, count, bracket, &more);
+}
+
+bool experiment_counts_window(const struct experiment_plan *plan, unsigned request)
+{
+	const struct event_request *r = &plan->request[request];
+	const struct pmu_event *rows[JOINED];
+
+	return rows_of(plan->pmu, r, rows) && occurrences_a_count(plan->pmu, r, rows[0]);
 }
 
 bool experiment_share_is_measured(const struct experiment_plan *plan, unsigned request)
@@ -295,11 +311,12 @@ bool experiment_expects(const struct experiment_plan *plan, unsigned request, co
 		*why = "counted, not judged: how often the event occurs has no upper bound";
 		if (x->high == INT64_MAX)
 			return false;
-		/* The window's own occurrences are in it, writes that count themselves included. */
+		/* The window's own occurrences are in it: writes that count themselves, and a way into the
+		 * inner ring that counts there. */
 		share += (int64_t)(plan->pmu->counts_start >> c & 1) +
-			 (int64_t)(plan->pmu->counts_stop >> c & 1);
-		x->high = (x->high + share) / each + r->config.invert;
-		x->low = 0;
+			 (int64_t)(plan->pmu->counts_stop >> c & 1) + (plan->level != 0);
+		x->low = each == 1 && !r->config.edge && x->low > 0;
+		x->high = (x->high + share + more) / each + r->config.invert;
 		x->reason = "a threshold: each count takes several occurrences in one cycle";
 	}
 	return true;

@@ -479,7 +479,6 @@ static bool together(const struct planner *p)
 	return true;
 }
 
-/* The first pair of counters of which one can start the other and that leaves room for the rest. */
 /* Counters whose overflow starts one of those of a request. */
 static void name_starters(const struct pmu *pmu, const struct event_request *to, char *out, size_t size)
 {
@@ -504,6 +503,7 @@ static void name_starters(const struct pmu *pmu, const struct event_request *to,
 	}
 }
 
+/* The first pair of counters of which one can start the other and that leaves room for the rest. */
 static bool cascade(const struct planner *p)
 {
 	struct experiment_plan *plan = p->plan;

@@ -35,6 +35,7 @@ static uint64_t *raw;   /* [request][point][repetition], without the bracket's s
 static struct observation counts[(EXPERIMENT_REQUESTS + 1) * POINTS], deltas[OPTION_ITEMS][POINTS],
 	metrics[OPTION_ITEMS][POINTS];
 static bool judged[EXPERIMENT_REQUESTS + 1];
+static struct pmu_bracket brackets[EXPERIMENT_REQUESTS]; /* of the windows that each was counted in */
 static char event[EXPERIMENT_REQUESTS][EXPERIMENT_EVENT];
 
 static const char *level_of(void)
@@ -117,6 +118,7 @@ static void keep_counts(const struct pass *p, unsigned number, unsigned first)
 
 		if (plan.place[i].pass != number)
 			continue;
+		brackets[i] = p->bracket;
 		share = experiment_share(&plan, i, &p->bracket);
 		if (share && p->slot[slot].event)
 			share = pass_share(p, slot);
@@ -203,7 +205,9 @@ static void judge_count(unsigned i)
 		struct expectation x;
 
 		*o = (struct observation){.n = plan.n * (point + 1)};
-		judged[i] &= experiment_expects(&plan, i, kernel, NULL, o->n, &x, &why);
+		judged[i] &= experiment_expects(&plan, i, kernel,
+						experiment_counts_window(&plan, i) ? &brackets[i] : NULL,
+						o->n, &x, &why);
 		o->low = x.low;
 		o->high = x.high;
 		reason = x.reason;

@@ -37,7 +37,9 @@ void experiment_beside(const struct experiment_run *e, const uint64_t *raw, cons
 		struct observation *o = &seen[i];
 		struct expectation x;
 		const char *why;
-		bool judged = experiment_expects(plan, request, e->kernel, NULL, plan->n, &x, &why);
+		bool judged = experiment_expects(plan, request, e->kernel,
+						 experiment_counts_window(plan, request) ? bracket : NULL,
+						 plan->n, &x, &why);
 
 		if (judged && !plan->pmu->deterministic) {
 			judged = false;
@@ -101,13 +103,14 @@ static unsigned step_of_cascade(const struct experiment_plan *plan, const struct
 	const struct pmu_event *first = experiment_row(plan, plan->cascade_from),
 			       *second = experiment_row(plan, plan->cascade_to);
 	uint64_t before = 0, behind = 0;
-	unsigned levels = plan->level ? LEVELS_USER : LEVELS_SYSTEM;
+	unsigned levels[] = {plan->request[plan->cascade_from].config.levels,
+			     plan->request[plan->cascade_to].config.levels};
 
 	for (unsigned i = path->from; i < path->to; i++) {
 		if (before >= x->period)
-			behind += path_occurrences(path, i, second, levels);
+			behind += path_occurrences(path, i, second, levels[1]);
 		else
-			before += path_occurrences(path, i, first, levels);
+			before += path_occurrences(path, i, first, levels[0]);
 		if (behind >= x->then)
 			return i;
 	}
@@ -118,7 +121,12 @@ static bool is_exact(const struct experiment_plan *plan, unsigned request)
 {
 	const struct pmu_event *row = experiment_row(plan, request);
 
-	return row && row->judgement == EVENT_EXACT && !event_is_filtered(&plan->request[request]);
+	const struct pmu_config *config = &plan->request[request].config;
+	const struct event_grammar *g = plan->pmu->driver->grammar;
+
+	return row && row->judgement == EVENT_EXACT && !event_is_filtered(&plan->request[request]) &&
+	       !config->other_alone && (!config->any_thread || plan->pmu->deterministic) &&
+	       !(g && (config->code ^ row->code) & g->code_threads);
 }
 
 /* One sample in each run whose path has so many occurrences, at the place behind the last one; hardware may
