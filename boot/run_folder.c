@@ -8,6 +8,7 @@
 #define TRIES 3 /* a name that is there though it was not listed: its entry may be damaged */
 
 static char path[RUN_FOLDER_PATH];
+static bool made; /* the run has a folder */
 static unsigned number;
 static char path_before[RUN_FOLDER_PATH];
 static unsigned number_before;
@@ -37,19 +38,21 @@ bool run_folder_make(const struct platform *platform, const char *report, const 
 	struct search search = {.cpu = cpu};
 
 	number = 0;
+	made = false;
 	if (platform->each_name)
 		platform->each_name(report, find_highest, &search);
 	number_before = search.own;
 	snprintf(path_before, sizeof path_before, "%s\\%04u-%s", report, search.own, cpu);
 	if (platform->run_name) {
 		snprintf(path, sizeof path, "%s\\%s-%s", report, platform->run_name, cpu);
-		number = platform->make_folder(path, why);
-		return number;
+		made = platform->make_folder(path, why);
+		return made;
 	}
 	for (unsigned i = 1; i <= TRIES; i++) {
 		snprintf(path, sizeof path, "%s\\%04u-%s", report, search.highest + i, cpu);
 		if (platform->make_folder(path, why)) {
 			number = search.highest + i;
+			made = true;
 			return true;
 		}
 		if (strcmp(*why, PLATFORM_EXISTS))
@@ -60,7 +63,7 @@ bool run_folder_make(const struct platform *platform, const char *report, const 
 
 const char *run_folder(void)
 {
-	return number ? path : NULL;
+	return made ? path : NULL;
 }
 
 unsigned run_number(void)

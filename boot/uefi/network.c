@@ -36,6 +36,8 @@ static const char *reason(EFI_STATUS status)
 			 (const char *)m->TftpError.ErrorString);
 	else if (status == EFI_OUT_OF_RESOURCES)
 		return "firmware is short of memory";
+	else if (status == EFI_TFTP_ERROR)
+		return "the TFTP server refuses it: is the folder there, and may it be written?";
 	else
 		return "the TFTP server does not answer";
 	return why;
@@ -58,18 +60,33 @@ static EFI_STATUS transfer(EFI_PXE_BASE_CODE_TFTP_OPCODE how, const char *path, 
 {
 	char name[PATH_MAX_CHARS];
 	UINTN block = BLOCK;
+	/* edk2 follows a pointer that it has not set if a server acknowledges the option of a transfer to it
+	 * (NetworkPkg, PxeBcMtftp4WriteFile): 512 bytes a block do for a report. */
+	UINTN *option = how == EFI_PXE_BASE_CODE_TFTP_WRITE_FILE ? NULL : &block;
 
 	name_there(path, name);
 	pxe->Mode->TftpErrorReceived = FALSE;
-	return pxe->Mtftp(pxe, how, data, TRUE, size, &block, &server, (UINT8 *)name, NULL, FALSE);
+	memset(&pxe->Mode->TftpError, 0, sizeof pxe->Mode->TftpError);
+	return pxe->Mtftp(pxe, how, data, TRUE, size, option, &server, (UINT8 *)name, NULL, FALSE);
 }
 
 #define TFTP_NO_FILE 1 /* RFC 1350, error codes */
+
+/* Whether the server said so to a question for a file's size. edk2 gives the upper byte of the code for it,
+ * which is 0 of each code. */
+static bool is_missing(EFI_STATUS s)
+{
+	const EFI_PXE_BASE_CODE_MODE *m = pxe->Mode;
+
+	return m->TftpErrorReceived && (m->TftpError.ErrorCode == TFTP_NO_FILE ||
+					(s == EFI_TFTP_ERROR && m->TftpError.ErrorCode == 0));
+}
 
 static bool read_file(const char *path, char **data, size_t *size, const char **why)
 {
 	UINT64 n = 0;
 	EFI_STATUS s = transfer(EFI_PXE_BASE_CODE_TFTP_GET_FILE_SIZE, path, NULL, &n);
+	bool none = EFI_ERROR(s) && is_missing(s);
 
 	*data = NULL;
 	if (!EFI_ERROR(s)) {
@@ -78,8 +95,6 @@ static bool read_file(const char *path, char **data, size_t *size, const char **
 			  : EFI_OUT_OF_RESOURCES;
 	}
 	if (EFI_ERROR(s)) {
-		bool none = pxe->Mode->TftpErrorReceived && pxe->Mode->TftpError.ErrorCode == TFTP_NO_FILE;
-
 		free(*data);
 		*why = none ? PLATFORM_NOT_FOUND : reason(s);
 		return false;

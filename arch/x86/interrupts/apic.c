@@ -297,11 +297,11 @@ bool apic_join(void)
 {
 	uint64_t base;
 
-	if (!msr_read(MSR_APIC_BASE, &base))
+	if (!msr_read_own(MSR_APIC_BASE, &base))
 		return false;
 	if (!(base & APIC_BASE_X2) == !x2)
 		return true;
-	return x2 && msr_write(MSR_APIC_BASE, base | APIC_BASE_X2);
+	return x2 && msr_write_own(MSR_APIC_BASE, base | APIC_BASE_X2);
 }
 
 /* APM vol. 2, 16.3.4 and 16.7.1: the version register says that there is an extended space, and that how many

@@ -32,6 +32,9 @@ static void stand(void)
 	uint64_t since = 0, ticks = 0;
 
 	processor_idle_idt();
+	/* One that firmware left in another mode of the local APIC could send nothing. */
+	if (!apic_join())
+		processor_rest();
 	for (answer.arrived = 1; !asked.leave; cpu_relax()) {
 		if (answer.order != asked.order) {
 			uint32_t order = asked.order;
