@@ -372,4 +372,12 @@ complains(boot(config=SAVE + "[experiment x]\nkernel=nop_loop\n", timeout=60), r
 r = boot(config=SAVE + "suite=control\n[experiment x] kernel=nop_loop events=INST_RETIRED.ANY\n")
 sound(r, "a suite= that leaves the experiments out")
 ok(any("leaves the suite experiments out" in n for n in r.report["notes"]) if r.report else False, "is told in a note")
+
+# What the window itself counts is in a filtered count, and in its bound; whichever of its writes count themselves.
+FILTERED = "pmu=virtual:intel-skylake suite=experiments %s\n[experiment x]\nkernel=mix,nop_loop,calls\n" + \
+    "events=INST_RETIRED.ANY_P:c=1,INST_RETIRED.ANY_P:c=4,BR_INST_RETIRED.ALL_BRANCHES:c=1,BR_INST_RETIRED.ALL_BRANCHES:c=1:e\n"
+for inject in ("", "inject=start-counted"):
+    r = boot(config=FILTERED % inject)
+    sound(r, "thresholds and edges %s" % inject)
+    ok(len(checks(r)) >= 12 and {c["verdict"] for c in checks(r).values()} == {"within"}, "all are judged", repr(checks(r)))
 done()
