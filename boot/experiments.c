@@ -76,11 +76,18 @@ static bool refuse_metric(const struct source *s, const struct option_item *item
 	return false;
 }
 
+struct metric_events {
+	struct experiment *x;
+	const struct option_item *metric;
+	bool full; /* there is no room for one that it names */
+};
+
 /* Events that a metric names are counted, whether events= has them or not. */
 static bool add_event(void *ctx, const char *word, size_t n, uint8_t *operand)
 {
-	const struct option_item *metric = ((void **)ctx)[1];
-	struct experiment *x = ((void **)ctx)[0];
+	struct metric_events *named = ctx;
+	const struct option_item *metric = named->metric;
+	struct experiment *x = named->x;
 	struct option_item *item = &x->events.item[x->events.count];
 
 	*operand = 0;
@@ -89,7 +96,8 @@ static bool add_event(void *ctx, const char *word, size_t n, uint8_t *operand)
 	for (unsigned i = 0; i < x->events.count; i++)
 		if (strlen(x->events.item[i].text) == n && !strncmp(x->events.item[i].text, word, n))
 			return true;
-	if (x->events.count == OPTION_ITEMS || n >= sizeof item->text)
+	named->full = x->events.count == OPTION_ITEMS;
+	if (named->full || n >= sizeof item->text)
 		return false;
 	memcpy(item->text, word, n);
 	item->text[n] = 0;
@@ -124,16 +132,20 @@ static bool take_metrics(const struct source *s, const struct experiments *all, 
 
 	for (unsigned i = 0; i < x->metrics.count; i++) {
 		struct option_item *item = &x->metrics.item[i];
-		void *ctx[] = {x, item};
+		struct metric_events named = {.x = x, .metric = item};
 		char why[120];
 		const char *wrong;
 
 		if (!find_metric(all, x, item))
 			return refuse_metric(s, item, 0,
 					     "no experiment before defines it: write NAME = EXPRESSION");
-		wrong = metric_parse(item->text, add_event, ctx, &m, why, sizeof why);
+		wrong = metric_parse(item->text, add_event, &named, &m, why, sizeof why);
 		if (wrong)
-			return refuse_metric(s, item, (size_t)(wrong - item->text), why);
+			return refuse_metric(
+				s, item, (size_t)(wrong - item->text),
+				named.full ? "events= has no room for one more: share them among two "
+					     "experiments"
+					   : why);
 	}
 	return true;
 }

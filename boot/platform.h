@@ -31,7 +31,7 @@ struct platform {
 	const char *name; /* "UEFI", "direct" */
 	struct boot_info boot;
 	char *command_line; /* options that the starter gave, "" if none */
-	const char *date;   /* when it began, "2026-11-23 12:29:48" by the firmware's clock; NULL: there is none */
+	const char *date;   /* when it began, "2026-11-23 12:29:48"; NULL: firmware has no clock */
 
 	/** Write to the firmware's screen; NULL if there is none. */
 	void (*screen)(const char *text, size_t size);
@@ -63,7 +63,7 @@ struct platform {
 	 * left out. */
 	void (*each_name)(const char *directory, void (*each)(void *arg, const char *name), void *arg);
 
-	/** What a run is called where folders cannot be listed, instead of the next number; NULL: they can. */
+	/** What a run is called where folders cannot be listed; NULL: they can, and it has a number. */
 	const char *run_name;
 
 	/** Make a folder, and those that lead to it. @return false with *why: PLATFORM_EXISTS where it, or a

@@ -40,8 +40,9 @@
 
 /* Registers of the machine itself; those below are a PMU's. */
 #define TOY_REG_MACHINE 0x1000
-#define TOY_REG_TIMER   0x1000 /* cycles until the timer interrupts, once; 0: it is stopped. A write unmasks it */
-#define TOY_REG_OPEN    0x1001 /* 1: interrupts are let in */
+/* Cycles until the timer interrupts, once; 0: it is stopped. A write unmasks it. */
+#define TOY_REG_TIMER 0x1000
+#define TOY_REG_OPEN  0x1001 /* 1: interrupts are let in */
 
 #define TOY_SYS_END        0 /* the code that was called is at its end */
 #define TOY_SYS_CALL       1 /* of the supervisor, at TOY_SUPERVISOR */

@@ -73,13 +73,16 @@ static EFI_STATUS transfer(EFI_PXE_BASE_CODE_TFTP_OPCODE how, const char *path, 
 #define TFTP_NO_FILE 1 /* RFC 1350, error codes */
 
 /* Whether the server said so to a question for a file's size. edk2 gives the upper byte of the code for it,
- * which is 0 of each code. */
+ * which is 0 of each code: then it is what no text calls a refusal ("Access violation", "Permission denied").
+ */
 static bool is_missing(EFI_STATUS s)
 {
 	const EFI_PXE_BASE_CODE_MODE *m = pxe->Mode;
+	const char *text = (const char *)m->TftpError.ErrorString;
 
 	return m->TftpErrorReceived && (m->TftpError.ErrorCode == TFTP_NO_FILE ||
-					(s == EFI_TFTP_ERROR && m->TftpError.ErrorCode == 0));
+					(s == EFI_TFTP_ERROR && m->TftpError.ErrorCode == 0 &&
+					 !strstr(text, "violation") && !strstr(text, "denied")));
 }
 
 static bool read_file(const char *path, char **data, size_t *size, const char **why)

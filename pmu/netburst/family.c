@@ -5,14 +5,8 @@
 #include "pmu/netburst/netburst.h"
 
 static const struct model_profile *const profiles[] = {
-	&netburst_willamette,
-	&netburst_northwood,
-	&netburst_northwood_ht,
-	&netburst_prescott,
-	&netburst_prescott_guest,
-	&netburst_presler,
-	&netburst_potomac,
-	NULL,
+	&netburst_willamette,     &netburst_northwood, &netburst_northwood_ht, &netburst_prescott,
+	&netburst_prescott_guest, &netburst_presler,   &netburst_potomac,      NULL,
 };
 
 static const char *const vendors[] = {"GenuineIntel", NULL};

@@ -122,18 +122,25 @@ static unsigned beyond_counting(const struct model_profile *profile)
 	return beyond;
 }
 
+/* A CPU of this profile, with its driver's list in force. */
+static void begin(const struct model_profile *profile)
+{
+	const char *why;
+
+	fake_cpu_start(profile, "");
+	assert_true(pmu_find(NULL, &pmu, &why));
+	assert_non_null(pmu.driver->registers);
+	courage_lists(&pmu.driver->registers, 1);
+}
+
 static void counting_takes_no_more_than_its_list(void **state)
 {
 	const struct model_profile *profile;
-	const char *why;
 
 	(void)state;
 	for (unsigned i = 0; (profile = model_profile(i)); i++) {
-		fake_cpu_start(profile, "");
-		assert_true(pmu_find(NULL, &pmu, &why));
+		begin(profile);
 		pmu.driver->list_events(&pmu);
-		assert_non_null(pmu.driver->registers);
-		courage_lists(&pmu.driver->registers, 1);
 		courage_set(COURAGE_COUNT);
 		assert_int_equal(beyond_counting(profile), 0);
 		/* None of it is for reading alone: a list that lets all through would not be told otherwise.
@@ -153,13 +160,10 @@ static void some_registers_are_on_no_list(void **state)
 	static const uint32_t never[] = {0x10, 0x3a, 0x79, 0x150,      0x199,      0x610,      0xc80,
 					 0xe2, 0x9b, 0x9e, 0xc0010010, 0xc0010020, 0xc0010062, 0xc0010114};
 	const struct model_profile *profile;
-	const char *why;
 
 	(void)state;
 	for (unsigned i = 0; (profile = model_profile(i)); i++) {
-		fake_cpu_start(profile, "");
-		assert_true(pmu_find(NULL, &pmu, &why));
-		courage_lists(&pmu.driver->registers, 1);
+		begin(profile);
 		for (unsigned n = 0; n < sizeof never / sizeof never[0]; n++)
 			assert_int_equal(courage_of(SPACE_MSR, never[n]), COURAGE_NEVER);
 		fake_cpu_stop();

@@ -171,7 +171,8 @@ static const struct {
 	{"[experiment x] " K "metric=\"m = #1 +\"",
 	 "assay.cfg:1:50: metric=m = #1 +: a number or an event is missing"},
 	{"[experiment x] kernel=k events=1,2,3,4,5,6,7,8,9,A,B,C,D,E,F,G metric=\"m = H / #1\"",
-	 "assay.cfg:1:76: metric=m = H / #1: H is no event of events=, no number and not tsc"},
+	 "assay.cfg:1:76: metric=m = H / #1: events= has no room for one more: share them among two "
+	 "experiments"},
 };
 
 static void damage_is_named(void **state)

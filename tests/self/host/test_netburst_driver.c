@@ -601,7 +601,7 @@ static void raw_as_perfex_has_it(void **state)
 		    (config_of("branch_retired:MMTP:MMTM").code & ~netburst_grammar.code_how));
 	assert_true(netburst_grammar.written(&request.config) == UINT64_C(0x0c00180c0003a000));
 	assert_int_equal(event_counters(&pmu, &request), 1 << 14);
-	/* With a filter, in one ring: uops_retired in IQ, and page_walk_type in BPU. The counter says which. */
+	/* In one ring: uops_retired in IQ, page_walk_type in BPU. The counter says which. */
 	assert_int_equal(event_parse(&pmu, "0x1279000/0x02000208", &request, 1, &error), 1);
 	assert_int_equal(request.config.levels, LEVELS_SYSTEM);
 	assert_int_equal(request.config.cmask, 2);
