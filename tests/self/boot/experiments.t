@@ -380,4 +380,7 @@ for inject in ("", "inject=start-counted"):
     r = boot(config=FILTERED % inject)
     sound(r, "thresholds and edges %s" % inject)
     ok(len(checks(r)) >= 12 and {c["verdict"] for c in checks(r).values()} == {"within"}, "all are judged", repr(checks(r)))
+PASSES = "pmu=virtual:netburst-prescott suite=experiments %s\n[experiment x]\nkernel=nop_loop\nevents=instr_retired:NBOGUSNTAG:thr=1\n"
+equal([{c["verdict"] for c in checks(boot(config=PASSES % inject)).values()} for inject in ("", "inject=threshold-reached")], [{"within"}, {"wrong"}],
+      "a threshold that is passed when it is reached is told")
 done()
