@@ -87,7 +87,10 @@ equal([places.get(name) for name in ("p4-pebs-against-iebs", "p4-iebs-against-pe
       "without skid an interrupt finds the instruction behind the one that PEBS records")
 equal([x["samples"][0]["named_next"] for x in experiments(netburst, "p4-pebs-front-end")], [0], "all of them are")
 r = boot(config="pmu=virtual:intel-nehalem suite=experiments\n"
-         "[experiment ends] kernel=sse_arithmetic ring=3 n=100 reps=1 events=BR_INST_RETIRED.CONDITIONAL record=pebs period=10\n")
+         "[experiment ends] kernel=sse_arithmetic ring=3 n=100 reps=1 events=BR_INST_RETIRED.CONDITIONAL record=pebs period=10\n"
+         "[experiment goes-on] kernel=nop_loop ring=3 n=10 reps=4 events=BR_INST_RETIRED.CONDITIONAL record=pebs period=7\n")
+equal([(o["low"], o["min"], o["max"], o["high"]) for n, c in checks(r).items() if n.startswith("goes-on") for o in c["observations"]], [(5, 5, 5, 5)],
+      "a period that a run leaves unfinished goes on in the next: of four runs with ten branches each, five records, and not four")
 equal([(x["samples"][0]["named_next"], [p["samples"] for p in x["samples"][0]["places"]]) for x in experiments(r, "ends")], [(9, [9, 1])],
       "a loop's beginning follows its end and what is before it: nine records of the end stay there, and say so; the tenth fell through")
 ok(any("of these 9 are named by the instruction behind theirs" in line for line in r.text), "on the console, too", tail(r))

@@ -147,6 +147,8 @@ equal([c["text"] for s in (r.report or {"suites": []})["suites"] for c in s["che
       ["no other processor that could work shares this core"], "without one the axis is skipped, once")
 r = boot(options="pmu=virtual cpus=all " + COMPANIONS, cpus=3)
 sound(r, "on each of three processors")
+equal([line.split(":")[0] for line in r.text if re.match(r"suite \d+ of \d+:", line)], ["suite 2 of 3", "suite 3 of 3"],
+      "suites are numbered through the processors")
 equal([skipped(r, n) for n in range(3)], [[ALONE]] * 3, "each finds another one, but no sibling")
 r = boot(options="pmu=virtual cpus=1 " + COMPANIONS, cpus=2)
 equal(skipped(r, None) or skipped(r, 1), [NOBODY, ALONE], "the boot processor, which waits, is none")

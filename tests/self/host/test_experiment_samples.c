@@ -45,6 +45,29 @@ static void events_are_counted_while_one_is_sampled(void **state)
 	fake_cpu_stop();
 }
 
+/* Which pair of counters the cascade took, and that all events have one window. */
+static void starts_with(const char *events, const char *from, const char *to)
+{
+	char keys[200];
+
+	snprintf(keys, sizeof keys,
+		 K "cascade=1>2 period=500 events=instr_retired:NBOGUSNTAG,instr_completed:NBOGUS%s", events);
+	taken(keys, 3, 1);
+	assert_string_equal(pmu.counter[plan.place[0].alternative].name, from);
+	assert_string_equal(pmu.counter[plan.place[1].alternative].name, to);
+}
+
+static void a_cascade_leaves_room_for_the_rest(void **state)
+{
+	(void)state;
+	power_up("netburst-prescott");
+	starts_with("", "IQ_COUNTER0", "IQ_COUNTER2");
+	/* A third event has the counter that was tried first, or the one that this starts: the next pair. */
+	starts_with(",branch_retired:MMTP@IQ_COUNTER0", "IQ_COUNTER1", "IQ_COUNTER3");
+	starts_with(",branch_retired:MMTP@IQ_COUNTER2", "IQ_COUNTER1", "IQ_COUNTER3");
+	fake_cpu_stop();
+}
+
 static void samples_need_what_they_need(void **state)
 {
 	(void)state;
@@ -235,6 +258,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_of_samples_need_samples),
 		cmocka_unit_test(events_are_counted_while_one_is_sampled),
+		cmocka_unit_test(a_cascade_leaves_room_for_the_rest),
 		cmocka_unit_test(samples_need_what_they_need),
 		cmocka_unit_test(records_need_a_source_that_can),
 		cmocka_unit_test(cascades_are_up_to_the_family),

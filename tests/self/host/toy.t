@@ -62,6 +62,11 @@ def bad(document):
     return out
 
 
+def suites(document, name):
+    """The checks of a suite."""
+    return [c for suite in document["suites"] if suite["name"] == name for c in suite["checks"]]
+
+
 EXPERIMENTS = """
 [experiment loop]
 kernel=nop_loop
@@ -83,6 +88,10 @@ n=10
 kernel=calls
 record=bts
 n=10
+[experiment twice]
+kernel=nop_loop
+events=INSTRUCTIONS,BRANCHES,INSTRUCTIONS,INSTRUCTIONS,BRANCHES
+n=10
 """
 
 began = time.monotonic()
@@ -93,6 +102,12 @@ ok(numbers and numbers[1] > 1500, "and more than 1500 checks are exact", text[-2
 equal({s["name"] for s in document["suites"] if any(c["verdict"] in ("exact", "within") for c in s["checks"])} & SUITES, SUITES,
       "every suite judges something")
 sound = document
+names = [c["name"] for c in suites(document, "experiments") if c["name"].startswith("twice/")]
+equal([n.split("/")[1].split("::")[1] for n in names], ["INSTRUCTIONS", "BRANCHES", "INSTRUCTIONS#2", "INSTRUCTIONS#3", "BRANCHES#2"],
+      "an event that is counted more than once is numbered from the second on")
+for suite in document["suites"]:
+    names = [c["name"] for c in suite["checks"]]
+    equal([n for n in names if names.count(n) > 1], [], "no two checks of the suite %s have one name" % suite["name"])
 status, numbers, first, text = run("suite=first", "courage=3")
 ok(status == 0 and numbers and not any(numbers[i] for i in BAD), "nor do the first steps on an unknown machine", text[-2000:])
 STEPS = {"witnesses", "ladder", "events", "sampling", "trace", "control"}
