@@ -105,7 +105,7 @@ $(B)/image/gen/%.o: private IMAGE_FLAGS += -mgeneral-regs-only
 # keep -O2.
 UNHURRIED := $(filter arch/%.c boot/%.c tests/%.c pmu/%.c,$(filter-out $(wildcard arch/x86/step/account.c arch/x86/step/describe.c pmu/virtual/machine_model.c pmu/virtual/oracle.c \
 	pmu/virtual/uarch.c pmu/virtual/vpmu.c pmu/*/model/model_counters.c pmu/*/model/model_sources.c pmu/*/model/uops.c pmu/*/driver/driver.c \
-	arch/x86/step/step*.c arch/x86/step/insn.c arch/x86/step/gather.c arch/x86/console/screen.c arch/x86/exceptions/trap_entered.c arch/x86/interrupts/apic.c arch/x86/cpu/msr.c \
+	arch/x86/step/step*.c arch/x86/step/insn.c arch/x86/step/gather.c arch/x86/exceptions/trap_entered.c arch/x86/interrupts/apic.c arch/x86/cpu/msr.c \
 	tests/measure/measure.c tests/measure/pass.c tests/measure/smi.c),$(IMAGE_SRC)))
 $(patsubst %,$(B)/image/%.o,$(UNHURRIED)): private IMAGE_FLAGS += -Os
 
@@ -361,7 +361,7 @@ HOST_SRC := $(sort $(filter-out $(HOSTED_PMUS) pmu/virtual/vpmu.c pmu/virtual/or
 	$(wildcard arch/x86/step/account.c arch/x86/step/denormals.c arch/x86/step/describe.c arch/x86/step/hypervisor_exits.c arch/x86/step/outcomes.c arch/x86/cpu/presented_cpuid.c arch/x86/cpu/geometry.c \
 	arch/x86/machine/breadcrumbs.c arch/x86/machine/held_registers.c arch/x86/machine/settings.c arch/x86/machine/platform_watchdog.c arch/x86/machine/smbios.c arch/x86/time/tsc_rate.c arch/x86/console/screen.c boot/recovery.c \
 	arch/x86/step/insn.c arch/x86/step/code.c arch/x86/emulated/evex.c arch/x86/emulated/sha.c arch/x86/emulated/simd_exceptions.c arch/x86/machine/acpi.c arch/x86/machine/notes.c arch/x86/processors/processor_list.c arch/x86/processors/core_types.c arch/x86/processors/processor_type.c arch/x86/console/debug_port.c arch/x86/window/instructions.c arch/x86/machine/mtrr.c arch/x86/cpu/smi.c arch/x86/cpu/courage.c arch/x86/cpu/topology.c arch/x86/cpu/identity.c arch/x86/cpu/cpuid_leaves.c arch/x86/cpu/isa.c arch/x86/cpu/levels.c \
-	boot/menu/keys.c boot/menu/list.c boot/menu/page.c boot/menu/widgets.c boot/menu/start.c boot/menu/save.c boot/menu/results.c boot/options.c boot/core_options.c boot/core_choice.c boot/tokens.c boot/experiments.c boot/config.c boot/report_out.c boot/run_folder.c boot/event_files.c boot/pmu_choice.c))
+	boot/menu/keys.c boot/menu/list.c boot/menu/page.c boot/menu/widgets.c boot/menu/start.c boot/menu/save.c boot/menu/results.c boot/options.c boot/core_options.c boot/core_choice.c boot/tokens.c boot/experiments.c boot/config.c boot/report_out.c boot/run_folder.c boot/event_files.c boot/pmu_choice.c boot/direct/screen.c))
 HOST_OBJ := $(patsubst %,$(B)/host/%.o,$(HOST_SRC)) $(patsubst $(B)/gen/%,$(B)/host/gen/%.o,$(GEN_SRC))
 HOST_TESTS := $(patsubst tests/self/host/%.c,$(B)/host/%,$(wildcard tests/self/host/test_*.c tests/self/host/witness_*.c))
 HOST_FLAGS := -std=gnu11 -O1 -g $(WARN) -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(INCLUDES)

@@ -1,7 +1,7 @@
 /*
- * A screen of the harness's own: text on a linear framebuffer, drawn while the machine is taken. At the top
- * are some lines for what is done, below them the text stream goes by (arch/console.h does that). Only what
- * has changed is drawn, between windows, never inside one.
+ * A screen of the harness's own: text on a linear framebuffer, or in a text mode, drawn while the machine is
+ * taken. At the top are some lines for what is done, below them the text stream goes by (arch/console.h does
+ * that). Only what has changed is drawn, between windows, never inside one.
  *
  * Example: show what is done, at once.
  *
@@ -15,12 +15,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** As firmware has set it up. Pixels have 32 bits; the masks say which of them a colour has. */
+/** As firmware has set it up. Pixels have 32 bits; the masks say which of them a colour has. A text mode has
+ * no pixels, but cells of two bytes: a character of code page 437, and its colours as VGA has them. */
 struct framebuffer {
 	uint64_t address;       /* physical; 0: there is none */
-	uint32_t width, height; /* pixels */
+	uint32_t width, height; /* pixels, or columns and rows */
 	uint32_t pitch;         /* bytes from one line to the next */
 	uint32_t red, green, blue;
+	bool text;
 };
 
 #define SCREEN_LINES 5 /* at the top */
@@ -32,8 +34,8 @@ struct framebuffer {
 
 enum screen_colour { SCREEN_PLAIN, SCREEN_HEAD, SCREEN_DIM, SCREEN_BAD };
 
-/** From now on text is drawn there. It must be mapped, and have room for 40 columns and 12 rows of 8 by 16
- * pixels, or nothing is. Larger ones get larger characters. */
+/** From now on text is drawn there. It must be mapped, and have room for 40 columns and 12 rows, of 8 by 16
+ * pixels where it has pixels, or nothing is. Larger ones get larger characters. */
 void screen_open(const struct framebuffer *framebuffer);
 
 bool screen_is_open(void);

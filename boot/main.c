@@ -85,6 +85,10 @@ static void close_screen(const struct platform *platform)
 {
 	if (!screen_is_open())
 		return;
+	if (!platform->screen) { /* nobody else will show what came last */
+		screen_draw();
+		return;
+	}
 	screen_close();
 	if (platform->clear_screen)
 		platform->clear_screen();

@@ -278,19 +278,19 @@ debug: action=ignore
 STARTS = 2
 
 
-def make_iso(tmp, options, direct, modules):
-    """A BIOS-bootable CD whose GRUB starts a direct image with the options and modules."""
+def make_iso(tmp, options, direct, modules, more=()):
+    """A BIOS-bootable CD whose GRUB, with more of its modules, starts a direct image with the options and modules."""
     tree = os.path.join(tmp, "iso")
     os.makedirs(tree + "/boot/grub")
     shutil.copy(os.path.join(BUILD, direct), tree + "/direct.bin")
     with open(tree + "/boot/grub/grub.cfg", "w", encoding="ascii") as f:
-        f.write("set timeout=0\nmultiboot /direct.bin direct.bin %s\n" % options.replace("\\", "\\\\"))
+        f.write("".join("insmod %s\n" % name for name in more) + "set timeout=0\nmultiboot /direct.bin direct.bin %s\n" % options.replace("\\", "\\\\"))
         for here, path in modules:
             shutil.copy(here, tree)
             f.write("module /%s %s %s\n" % (*[os.path.basename(here)] * 2, path))
         f.write("boot\n")
     iso = os.path.join(tmp, "direct.iso")
-    subprocess.run(["grub-mkrescue", "-d", "/usr/lib/grub/i386-pc", "-o", iso, tree, "--install-modules=multiboot biosdisk iso9660 normal",
+    subprocess.run(["grub-mkrescue", "-d", "/usr/lib/grub/i386-pc", "-o", iso, tree, "--install-modules=" + " ".join(("multiboot", "biosdisk", "iso9660", "normal", *more)),
                     "--locales=", "--themes=", "--fonts="], check=True, capture_output=True)
     return iso
 

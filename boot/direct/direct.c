@@ -1,9 +1,11 @@
 /*
- * Direct start: the same run without firmware, for emulators (QEMU -kernel, GRUB's multiboot command). There
- * is no screen and nowhere to write: text goes to the serial line, the report to port E9H with report=e9.
- * Files to read are the loader's modules.
+ * Direct start: the same run without firmware, by a Multiboot loader (QEMU -kernel, GRUB's multiboot
+ * command). There is nowhere to write: text goes to the screen and the serial line, the report to port E9H
+ * with report=e9. Files to read are the loader's modules.
  */
 #include "boot/direct/files.h"
+#include "boot/direct/multiboot.h"
+#include "boot/direct/screen.h"
 #include "boot/heap.h"
 #include "boot/platform.h"
 
@@ -14,25 +16,6 @@
 
 #include <stdint.h>
 #include <string.h>
-
-/** What the loader hands over; Multiboot specification 0.6.96, 3.3. */
-struct multiboot_info {
-	uint32_t flags;
-	uint32_t mem_lower, mem_upper;
-	uint32_t boot_device;
-	uint32_t command_line;
-	uint32_t modules_count, modules_address;
-	uint32_t symbols[4];
-	uint32_t map_length, map_address;
-	uint32_t drives_length, drives_address;
-	uint32_t config_table;
-	uint32_t loader_name;
-};
-
-#define INFO_COMMAND_LINE (1u << 2)
-#define INFO_MODULES      (1u << 3)
-#define INFO_MAP          (1u << 6)
-#define INFO_LOADER_NAME  (1u << 9)
 
 /** Entry of the memory map; `size` counts the bytes behind itself. */
 struct __attribute__((packed)) map_entry {
@@ -90,7 +73,7 @@ static uint64_t read_map(const struct multiboot_info *info)
 	struct map_entry whole = {0, 0x100000, (uint64_t)info->mem_upper * 1024, MAP_AVAILABLE};
 	const char *at = (const char *)&whole, *end = at + 1;
 
-	if (info->flags & INFO_MAP) {
+	if (info->flags & MULTIBOOT_MAP) {
 		at = (const char *)(uintptr_t)info->map_address;
 		end = at + info->map_length;
 	}
@@ -170,21 +153,13 @@ static bool make_folder(const char *path, const char **why)
 /** The options: what follows the image's name, which loaders put first. */
 static char *options_of(const struct multiboot_info *info)
 {
-	char *text = info->flags & INFO_COMMAND_LINE ? (char *)(uintptr_t)info->command_line : "";
+	char *text = info->flags & MULTIBOOT_COMMAND_LINE ? (char *)(uintptr_t)info->command_line : "";
 
 	while (*text == ' ')
 		text++;
 	while (*text && *text != ' ')
 		text++;
 	return text;
-}
-
-/* Before there is a run to say it. */
-static void could_not_run(const char *why, size_t size)
-{
-	serial_init(0);
-	serial_write(why, size);
-	leave(EXIT_SHUTDOWN, 2);
 }
 
 static struct platform direct = {
@@ -194,6 +169,29 @@ static struct platform direct = {
 	.make_folder = make_folder,
 	.leave = leave,
 };
+
+/* Before there is a run to say it. */
+static void could_not_run(const char *why, size_t size)
+{
+	serial_init(0);
+	serial_write(why, size);
+	screen_open(&direct.boot.framebuffer);
+	screen_text(why, size, false);
+	screen_draw();
+	leave(EXIT_SHUTDOWN, 2);
+}
+
+/* It lies within what has to be mapped. */
+static void look_at_screen(const struct multiboot_info *info)
+{
+	struct framebuffer *f = &direct.boot.framebuffer;
+	uint64_t end;
+
+	*f = direct_screen(info, (const uint8_t *)BIOS_DATA);
+	end = f->address + (uint64_t)f->height * f->pitch;
+	if (end > direct.boot.memory_top)
+		direct.boot.memory_top = end;
+}
 
 void direct_main(const struct multiboot_info *info);
 
@@ -208,13 +206,14 @@ void direct_main(const struct multiboot_info *info)
 
 	/* The loader's structures lie in memory that alloc_pages() may hand out: copy first. */
 	strncpy(command_line, options_of(info), sizeof command_line - 1);
-	if (info->flags & INFO_LOADER_NAME)
+	if (info->flags & MULTIBOOT_LOADER_NAME)
 		strncpy(loader, (const char *)(uintptr_t)info->loader_name, sizeof loader - 1);
 	direct.command_line = command_line;
 	direct.boot.firmware = loader;
-	bool files = !(info->flags & INFO_MODULES) ||
+	bool files = !(info->flags & MULTIBOOT_MODULES) ||
 		     direct_files_init((const void *)(uintptr_t)info->modules_address, info->modules_count);
 	direct.boot.memory_top = read_map(info);
+	look_at_screen(info);
 	direct_files_avoid(&free_start, &free_end);
 	if (free_end - free_start >= BREADCRUMBS_BYTES) {
 		free_end -= BREADCRUMBS_BYTES;

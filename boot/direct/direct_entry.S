@@ -31,12 +31,15 @@
 #define EXIT_NOT_RUN  0x12
 #define BOCHS_EXIT    0x8900
 #define DEBUG_PORT    0xe9
+#define TEXT_SCREEN   0xb8000
+#define TEXT_GREY     0x07
 
 	.section .multiboot, "a", @progbits
 	.balign 4
 multiboot_header:
 	.long MAGIC, FLAGS, -(MAGIC + FLAGS)
 	.long multiboot_header, __load_start, __load_end, __image_end, direct_entry
+	.long 0, 0, 0, 0 /* no wish for a screen: what a loader tells of one is taken (direct_screen()) */
 
 	.section .text.direct, "ax", @progbits
 	.code32
@@ -89,9 +92,16 @@ direct_entry:
 	lgdt gdt_pointer
 	ljmp $8, $long_mode
 
-	/* 115,200 baud, as serial_init() sets; a port that is not there reads as ready. Then both emulators are
-	 * told to end. */
+	/* To where a BIOS has its text, and by 115,200 baud, as serial_init() sets; a port that is not there reads
+	 * as ready. Then both emulators are told to end. */
 no_long_mode:
+	movl $no_long_mode_text + 2, %esi
+	movl $TEXT_SCREEN, %edi
+	movb $TEXT_GREY, %ah
+1:	lodsb
+	stosw
+	cmpb $'\n', (%esi)
+	jne 1b
 	movw $LINE_CONTROL, %dx
 	movb $DIVISOR_LATCH, %al
 	outb %al, %dx

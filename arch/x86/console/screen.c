@@ -29,12 +29,16 @@ static bool changed;
 /* 0xRRGGBB, of characters and behind them */
 static const struct {
 	uint32_t ink, paper;
+	uint8_t attribute; /* of VGA's text: ink in the low half, paper in the high one */
 } colours[] = {
-	[SCREEN_PLAIN] = {0xd8d8d8, 0x101018},
-	[SCREEN_HEAD] = {0xffffff, 0x204070},
-	[SCREEN_DIM] = {0x808890, 0x101018},
-	[SCREEN_BAD] = {0xffffff, 0xa01818},
+	[SCREEN_PLAIN] = {0xd8d8d8, 0x101018, 0x07},
+	[SCREEN_HEAD] = {0xffffff, 0x204070, 0x1f},
+	[SCREEN_DIM] = {0x808890, 0x101018, 0x08},
+	[SCREEN_BAD] = {0xffffff, 0xa01818, 0x4f},
 };
+
+/* Code page 437 has SCREEN_FULL, SCREEN_SHADE and SCREEN_RULE here. */
+static const uint8_t extra_437[FONT_EXTRA] = {0xdb, 0xb1, 0xc4};
 
 /* Eight bits to where the mask has them. */
 static uint32_t place(uint32_t value, uint32_t mask)
@@ -61,9 +65,26 @@ static const uint8_t *glyph(char c)
 	return font['?' - FONT_FIRST];
 }
 
+static void write_cell(const struct cell *cell, unsigned at_row, unsigned at_column)
+{
+	uint8_t *to = (uint8_t *)(uintptr_t)fb.address + (size_t)at_row * fb.pitch + 2 * at_column;
+	unsigned u = (unsigned char)cell->c;
+
+	if (u >= 1 && u <= FONT_EXTRA)
+		u = extra_437[u - 1];
+	else if (u < FONT_FIRST || u > FONT_LAST)
+		u = '?';
+	*(uint16_t *)(void *)to = (uint16_t)(colours[cell->colour].attribute << 8 | u);
+}
+
 static void draw_cell(unsigned at_row, unsigned at_column)
 {
 	const struct cell *cell = &wanted[at_row][at_column];
+
+	if (fb.text) {
+		write_cell(cell, at_row, at_column);
+		return;
+	}
 	const uint8_t *shape = glyph(cell->c);
 	uint32_t ink = pixel(colours[cell->colour].ink), paper = pixel(colours[cell->colour].paper);
 	uint8_t *line = (uint8_t *)(uintptr_t)fb.address + (size_t)at_row * FONT_HEIGHT * scale * fb.pitch +
@@ -88,15 +109,16 @@ static void clear_row(unsigned at)
 void screen_open(const struct framebuffer *framebuffer)
 {
 	const struct framebuffer *f = framebuffer;
-	unsigned wide = f->width / FONT_WIDTH, high = f->height / FONT_HEIGHT;
+	unsigned wide = f->text ? f->width : f->width / FONT_WIDTH;
+	unsigned high = f->text ? f->height : f->height / FONT_HEIGHT;
 
 	columns = 0;
 	if (!f->address || wide < COLUMNS_LEAST || high < ROWS_LEAST ||
-	    f->pitch / sizeof(uint32_t) < f->width)
+	    f->pitch / (f->text ? sizeof(uint16_t) : sizeof(uint32_t)) < f->width)
 		return;
 	fb = *f;
 	scale = 1;
-	while (wide / (scale + 1) >= COLUMNS_WISHED && high / (scale + 1) >= ROWS_WISHED)
+	while (!fb.text && wide / (scale + 1) >= COLUMNS_WISHED && high / (scale + 1) >= ROWS_WISHED)
 		scale++;
 	wide /= scale;
 	high /= scale;
@@ -109,7 +131,7 @@ void screen_open(const struct framebuffer *framebuffer)
 	column = 0;
 	last_time = 0;
 	/* What firmware has drawn beside and below the cells is not to stay. */
-	for (unsigned y = 0; y < fb.height; y++) {
+	for (unsigned y = 0; y < fb.height && !fb.text; y++) {
 		uint32_t *p = (uint32_t *)(uintptr_t)(fb.address + (uint64_t)y * fb.pitch);
 
 		for (unsigned x = 0; x < fb.width; x++)

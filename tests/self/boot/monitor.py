@@ -65,6 +65,12 @@ class Monitor:
             time.sleep(0.05)
         return lines
 
+    def cells(self):
+        """What VGA's text mode shows: 25 rows of 80 characters without blanks at their ends, and the colours that each row begins with."""
+        cells = [int(cell, 16) for line in self.do("xp /2000hx 0xb8000").splitlines() for cell in re.findall(r" 0x([0-9a-f]{4})\b", line.partition(":")[2])]
+        rows = [cells[at:at + 80] for at in range(0, 2000, 80)]
+        return [bytes(cell & 255 for cell in row).decode("cp437").rstrip() for row in rows], [row[0] >> 8 for row in rows]
+
     def screen_size(self):
         """Of the screen as it is now, in pixels."""
         path = os.path.join(self.folder.name, "size.ppm")

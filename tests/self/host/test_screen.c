@@ -1,6 +1,7 @@
 /* The screen: what is written on it is drawn where it belongs, and nothing else is. */
 #include "arch/screen.h"
 #include "arch/x86/console/font.h"
+#include "boot/direct/screen.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -231,17 +232,140 @@ static void large_screens_have_large_characters(void **state)
 	}
 }
 
+/* A BIOS's text: no pixel is drawn, each cell is a character of code page 437 and VGA's colours. */
+static void cells_are_written_in_a_text_mode(void **state)
+{
+	enum { COLUMNS = 80, ROWS = 25, PITCH = 2 * COLUMNS };
+	static uint16_t cells[COLUMNS * (ROWS + 1)];
+	char line[COLUMNS + 2];
+
+	(void)state;
+	memset(cells, 0xee, sizeof cells);
+	screen_open(&(struct framebuffer){
+		.address = (uintptr_t)cells, .width = COLUMNS, .height = ROWS, .pitch = PITCH, .text = true});
+	assert_true(screen_is_open());
+	assert_int_equal(cells[0], 0xeeee);
+	screen_line(0, SCREEN_HEAD, "head");
+	screen_line(1, SCREEN_PLAIN, "\x7f\x1f");
+	screen_line(3, SCREEN_BAD, "\x01\x02\x03 bad");
+	screen_line(4, SCREEN_DIM, "~");
+	for (unsigned i = 0; i < ROWS - SCREEN_LINES; i++) {
+		snprintf(line, sizeof line, "line %u\n", i);
+		put(line);
+	}
+	put("last");
+	screen_draw();
+	assert_int_equal(cells[0], 0x1f00 | 'h');
+	assert_int_equal(cells[COLUMNS - 1], 0x1f00 | ' ');
+	assert_int_equal(cells[COLUMNS], 0x0700 | '?');
+	assert_int_equal(cells[COLUMNS + 1], 0x0700 | '?');
+	assert_int_equal(cells[3 * COLUMNS], 0x4fdb);
+	assert_int_equal(cells[3 * COLUMNS + 1], 0x4fb1);
+	assert_int_equal(cells[3 * COLUMNS + 2], 0x4fc4);
+	assert_int_equal(cells[3 * COLUMNS + 4], 0x4f00 | 'b');
+	assert_int_equal(cells[4 * COLUMNS], 0x0800 | '~');
+	assert_int_equal(cells[SCREEN_LINES * COLUMNS + 5], 0x0700 | '1');
+	assert_int_equal(cells[24 * COLUMNS], 0x0700 | 'l');
+	assert_int_equal(cells[24 * COLUMNS + 4], 0x0700 | ' ');
+	assert_int_equal(cells[25 * COLUMNS], 0xeeee);
+
+	cells[0] = 0xeeee; /* only what has changed is written */
+	screen_line(3, SCREEN_PLAIN, "good");
+	screen_draw();
+	assert_int_equal(cells[0], 0xeeee);
+	assert_int_equal(cells[3 * COLUMNS], 0x0700 | 'g');
+}
+
+/* Of a start by a BIOS: what the loader says of the screen, or else the BIOS. */
+static void the_screen_of_a_bios_is_found(void **state)
+{
+	static const struct {
+		uint8_t mode;
+		uint16_t columns;
+		uint8_t rows; /* but one */
+		uint64_t address;
+	} of_bios[] = {
+		{3, 80, 24, 0xb8000}, {3, 132, 49, 0xb8000}, {2, 80, 24, 0xb8000}, {7, 80, 24, 0xb0000},
+		{4, 40, 24, 0},       {0x13, 40, 24, 0},     {0x62, 80, 24, 0},
+	};
+	uint8_t data[256] = {0};
+	struct multiboot_info info = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof of_bios / sizeof of_bios[0]; i++) {
+		data[0x49] = of_bios[i].mode;
+		data[0x4a] = (uint8_t)of_bios[i].columns;
+		data[0x84] = of_bios[i].rows;
+		struct framebuffer found = direct_screen(&info, data);
+
+		assert_int_equal(found.address, of_bios[i].address);
+		assert_true(found.text);
+		assert_int_equal(found.width, of_bios[i].columns);
+		assert_int_equal(found.height, of_bios[i].rows + 1);
+		assert_int_equal(found.pitch, of_bios[i].columns * 2);
+	}
+	/* Without a BIOS of the screen's nothing is set up. */
+	memset(data, 0, sizeof data);
+	struct framebuffer none = direct_screen(&info, data);
+	screen_open(&none);
+	assert_false(screen_is_open());
+
+	/* The loader's word goes before. */
+	data[0x49] = 3;
+	info = (struct multiboot_info){
+		.flags = MULTIBOOT_SCREEN,
+		.screen_address = 0xfd000000,
+		.screen_width = 1024,
+		.screen_height = 768,
+		.screen_pitch = 4096,
+		.screen_bits = 32,
+		.screen_type = MULTIBOOT_SCREEN_RGB,
+		.red_place = 16,
+		.red_bits = 8,
+		.green_place = 8,
+		.green_bits = 8,
+		.blue_place = 0,
+		.blue_bits = 8,
+	};
+	struct framebuffer linear = direct_screen(&info, data);
+	assert_int_equal(linear.address, 0xfd000000);
+	assert_int_equal(linear.width, 1024);
+	assert_int_equal(linear.height, 768);
+	assert_int_equal(linear.pitch, 4096);
+	assert_int_equal(linear.red, 0xff0000);
+	assert_int_equal(linear.green, 0xff00);
+	assert_int_equal(linear.blue, 0xff);
+	assert_false(linear.text);
+	info.red_place = 20, info.red_bits = 12; /* up to the highest bit */
+	assert_int_equal(direct_screen(&info, data).red, 0xfff00000);
+	info.screen_bits = 24;
+	assert_int_equal(direct_screen(&info, data).address, 0);
+	info.screen_bits = 32, info.screen_type = 0; /* of a palette */
+	assert_int_equal(direct_screen(&info, data).address, 0);
+	info.screen_bits = 16, info.screen_type = MULTIBOOT_SCREEN_TEXT;
+	info.screen_address = 0xb8000, info.screen_width = 80, info.screen_height = 25;
+	info.screen_pitch = 160;
+	struct framebuffer text = direct_screen(&info, data);
+	assert_true(text.text);
+	assert_int_equal(text.address, 0xb8000);
+	assert_int_equal(text.height, 25);
+	assert_int_equal(text.pitch, 160);
+}
+
 static void what_is_no_screen_is_left_alone(void **state)
 {
 	static const struct framebuffer none[] = {
 		{.width = 319, .height = 480, .pitch = 640 * 4, BGR},
 		{.width = 640, .height = 191, .pitch = 640 * 4, BGR},
 		{.width = 640, .height = 480, .pitch = 639 * 4, BGR},
+		{.width = 39, .height = 25, .pitch = 80, .text = true},
+		{.width = 80, .height = 11, .pitch = 160, .text = true},
+		{.width = 80, .height = 25, .pitch = 158, .text = true},
 	};
 	struct framebuffer nowhere = {.width = 640, .height = 480, .pitch = 640 * 4, BGR};
 
 	(void)state;
-	for (unsigned i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < sizeof none / sizeof none[0]; i++) {
 		open_screen(none[i], 1);
 		assert_false(screen_is_open());
 		put("text");
@@ -303,6 +427,8 @@ int main(void)
 		cmocka_unit_test(text_scrolls),
 		cmocka_unit_test(long_lines_are_broken),
 		cmocka_unit_test(large_screens_have_large_characters),
+		cmocka_unit_test(cells_are_written_in_a_text_mode),
+		cmocka_unit_test(the_screen_of_a_bios_is_found),
 		cmocka_unit_test(what_is_no_screen_is_left_alone),
 		cmocka_unit_test(only_what_has_changed_is_drawn),
 		cmocka_unit_test(text_is_not_drawn_too_often),
