@@ -9,17 +9,13 @@
 
 #include <LzmaDec.c>
 
+#include "boot/carrier/displacements.h"
+
 #define PAGES(bytes) (((UINTN)(bytes) + 4095) / 4096)
 #define PAUSE_US     5000000 /* a line can be read before the boot manager goes on to its next entry */
 
 #define LZMA_HEADER 13 /* of an .lzma stream: properties, and a length that is not used */
 
-/** What scripts/pack puts before the .lzma stream: of the image as the firmware is to load it. */
-struct payload {
-	UINT32 size;  /**< bytes */
-	UINT32 crc32; /**< that of UEFI 4.2, which is zlib's */
-	Byte stream[];
-};
 extern const struct payload payload;
 extern const Byte payload_end[];
 
@@ -77,51 +73,18 @@ static void take_memory(void *p, void *memory)
 	(void)p, (void)memory;
 }
 
-/* Where the displacement behind an opcode begins: CALL and JMP, MOV and LEA relative to RIP. 0: it has none.
- */
-static UINT32 displacement(const Byte *code)
-{
-	if (code[0] == 0xe8 || code[0] == 0xe9)
-		return 1;
-	if ((code[0] == 0x89 || code[0] == 0x8b || code[0] == 0x8d) && (code[1] & 0xc7) == 0x05)
-		return 2;
-	return 0;
-}
-
-/**
- * Undo the branch filter of scripts/pack, which makes displacements absolute. Those whose highest byte was
- * neither 0 nor FFH were left alone, and those that were changed have such a byte still.
- */
-static void make_relative(Byte *image, UINT32 size)
-{
-	UINT32 at = 0, value;
-
-	while (at + 6 <= size) {
-		UINT32 skip = displacement(image + at);
-
-		at += skip ? skip + 4 : 1;
-		if (!skip || (image[at - 1] != 0 && image[at - 1] != 0xff))
-			continue;
-		memcpy(&value, image + at - 4, 4);
-		value = (value - at) & 0x1ffffff;
-		value |= (value >> 24) * 0xfe000000;
-		memcpy(image + at - 4, &value, 4);
-	}
-}
-
 /** Unpack into memory of our own; EFI_SUCCESS only if every bit is as it was packed. */
-static EFI_STATUS unpack_into(Byte *image)
+static EFI_STATUS unpack_into(Byte *image, Byte *content)
 {
-	SizeT size = payload.size, length = (SizeT)(payload_end - payload.stream) - LZMA_HEADER;
+	SizeT size = payload.unpacked, length = (SizeT)(payload_end - payload.stream) - LZMA_HEADER;
 	ISzAlloc memory = {give_memory, take_memory};
 	ELzmaStatus status;
 	UINT32 crc;
 
-	if (LzmaDecode(image, &size, payload.stream + LZMA_HEADER, &length, payload.stream, LZMA_PROPS_SIZE,
+	if (LzmaDecode(content, &size, payload.stream + LZMA_HEADER, &length, payload.stream, LZMA_PROPS_SIZE,
 		       LZMA_FINISH_ANY, &status, &memory) != SZ_OK ||
-	    size != payload.size)
+	    size != payload.unpacked || !put_together(&payload, image, content))
 		return EFI_COMPROMISED_DATA;
-	make_relative(image, payload.size);
 	if (EFI_ERROR(bs->CalculateCrc32(image, payload.size, &crc)) || crc != payload.crc32)
 		return EFI_COMPROMISED_DATA;
 	return EFI_SUCCESS;
@@ -158,6 +121,8 @@ EFI_STATUS EFIAPI efi_main(EFI_HANDLE handle, EFI_SYSTEM_TABLE *table)
 	EFI_LOADED_IMAGE *given;
 	EFI_HANDLE child = NULL;
 	EFI_STATUS s;
+	UINTN pages;
+	Byte *image;
 
 	st = table;
 	bs = table->BootServices;
@@ -169,13 +134,15 @@ EFI_STATUS EFIAPI efi_main(EFI_HANDLE handle, EFI_SYSTEM_TABLE *table)
 	if (EFI_ERROR(bs->HandleProtocol(handle, &device_path_guid, (VOID **)&path)))
 		path = NULL;
 
-	s = bs->AllocatePages(AllocateAnyPages, EfiLoaderData, PAGES(payload.size), &at);
+	pages = PAGES(payload.size) + PAGES(payload.unpacked);
+	s = bs->AllocatePages(AllocateAnyPages, EfiLoaderData, pages, &at);
 	if (EFI_ERROR(s))
 		return give_up(s, L"the firmware has not enough memory to unpack the image");
-	s = unpack_into((Byte *)(UINTN)at);
+	image = (Byte *)(UINTN)at;
+	s = unpack_into(image, image + 4096 * PAGES(payload.size));
 	if (!EFI_ERROR(s))
-		s = bs->LoadImage(FALSE, handle, path, (VOID *)(UINTN)at, payload.size, &child);
-	bs->FreePages(at, PAGES(payload.size));
+		s = bs->LoadImage(FALSE, handle, path, image, payload.size, &child);
+	bs->FreePages(at, pages);
 	if (s == EFI_COMPROMISED_DATA)
 		return give_up(s, L"the file is damaged (its checksum differs); write it anew");
 	if (EFI_ERROR(s)) {

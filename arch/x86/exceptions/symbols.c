@@ -1,33 +1,28 @@
 #include "arch/x86/exceptions/symbols.h"
 
 #include <stddef.h>
+#include <string.h>
 
-/* Made by scripts/gen-symbols: rows of { offset from __text_start, offset into symbol_names }, ascending. */
-extern const uint32_t symbol_total;
-extern const uint32_t symbol_rows[][2];
+/* Made by scripts/gen-symbols: how far the first function is from __text_start, and each from the one before;
+ * their names, which end with NUL. */
+extern const uint32_t symbol_total, symbol_first;
+extern const uint16_t symbol_distances[];
 extern const char symbol_names[];
 
 extern const char __text_start[], __text_end[];
 
 const char *symbol_at(uint64_t address, uint64_t *offset)
 {
-	uint64_t start = (uint64_t)(uintptr_t)__text_start;
-	if (address < start || address >= (uint64_t)(uintptr_t)__text_end)
-		return NULL;
+	uint64_t from = (uint64_t)(uintptr_t)__text_start + symbol_first;
+	const char *name = NULL, *next = symbol_names;
 
-	uint64_t at = address - start;
-	uint32_t
-		low = 0,
-		high = symbol_total; /* rows below low begin at or before `at`, rows from high on behind it */
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (symbol_rows[middle][0] <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	if (address >= (uint64_t)(uintptr_t)__text_end)
 		return NULL;
-	*offset = at - symbol_rows[low - 1][0];
-	return symbol_names + symbol_rows[low - 1][1];
+	for (uint32_t i = 0; i < symbol_total && from + symbol_distances[i] <= address; i++) {
+		from += symbol_distances[i];
+		name = next;
+		next += strlen(next) + 1;
+	}
+	*offset = address - from;
+	return name;
 }

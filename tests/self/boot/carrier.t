@@ -15,9 +15,9 @@ with open(BUILD + "/BOOTX64.EFI", "rb") as f:
 with open(BUILD + "/assay.efi", "rb") as f:
     inner = f.read()
 
-HEADER = struct.Struct("<II")  # boot/carrier/carrier.c: size and CRC-32 of the image; an .lzma stream follows
-at = outer.find(HEADER.pack(len(inner), zlib.crc32(inner)))
-stream = at + HEADER.size
+HEAD = struct.Struct("<9I")  # struct payload of boot/carrier/displacements.h; an .lzma stream follows
+at = outer.find(struct.pack("<II", len(inner), zlib.crc32(inner)))
+stream = at + HEAD.size
 # UEFI specification 2.10, appendix D, without the bit that marks errors: the shell drops it.
 LOAD_ERROR, UNSUPPORTED, OUT_OF_RESOURCES, COMPROMISED = 1, 3, 9, 33
 FAREWELL = "assay: could not run: "
@@ -36,8 +36,8 @@ def flipped(offset):
 
 
 def carrying(image):
-    """With another image, which must not need more room."""
-    return patched(at, HEADER.pack(len(image), zlib.crc32(image)) + packed(image))
+    """With another image, which must not need more room. It has no code."""
+    return patched(at, HEAD.pack(len(image), zlib.crc32(image), 0, 0, len(image), 0, 0, 0, 0) + packed(image))
 
 
 def damaged(image):
@@ -56,6 +56,7 @@ CASES = (
     (flipped(stream), "", DAMAGED, COMPROMISED),
     (flipped(at + 4), "", DAMAGED, COMPROMISED),
     (flipped(at), "", DAMAGED, COMPROMISED),
+    (flipped(at + 16), "", DAMAGED, COMPROMISED),
     (patched(at, struct.pack("<I", 0x7ffff000)), "", "the firmware has not enough memory to unpack the image", OUT_OF_RESOURCES),
     (carrying(b"MZ" + bytes(4094)), "",
      "the firmware does not accept the image as an application; write the file anew", UNSUPPORTED),
