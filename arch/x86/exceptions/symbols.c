@@ -1,28 +1,35 @@
 #include "arch/x86/exceptions/symbols.h"
 
+#include "arch/x86/exceptions/symbol_table.h"
+
 #include <stddef.h>
 #include <string.h>
-
-/* Made by scripts/gen-symbols: how far the first function is from __text_start, and each from the one before;
- * their names, which end with NUL. */
-extern const uint32_t symbol_total, symbol_first;
-extern const uint16_t symbol_distances[];
-extern const char symbol_names[];
 
 extern const char __text_start[], __text_end[];
 
 const char *symbol_at(uint64_t address, uint64_t *offset)
 {
-	uint64_t from = (uint64_t)(uintptr_t)__text_start + symbol_first;
-	const char *name = NULL, *next = symbol_names;
+	uint64_t start = (uint64_t)(uintptr_t)__text_start, at = address - start;
+	uint32_t low = 0, high = (symbol_total + SYMBOLS_A_MARK - 1) / SYMBOLS_A_MARK;
 
-	if (address >= (uint64_t)(uintptr_t)__text_end)
+	if (address < start || address >= (uint64_t)(uintptr_t)__text_end)
 		return NULL;
-	for (uint32_t i = 0; i < symbol_total && from + symbol_distances[i] <= address; i++) {
-		from += symbol_distances[i];
-		name = next;
-		next += strlen(next) + 1;
+	/* Marks below low are at or before `at`, marks from high on behind it. */
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (symbol_marks[middle].at <= at)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	*offset = address - from;
+	if (low == 0)
+		return NULL;
+	const char *name = symbol_names + symbol_marks[--low].name;
+	uint64_t from = symbol_marks[low].at;
+	for (uint32_t i = low * SYMBOLS_A_MARK + 1; i < symbol_total && from + symbol_distances[i] <= at; i++) {
+		from += symbol_distances[i];
+		name += strlen(name) + 1;
+	}
+	*offset = at - from;
 	return name;
 }
