@@ -627,98 +627,6 @@ static void verbose_shows_every_check(void **state)
 	assert_null(strstr(fake_console_tap(), "Subtest"));
 }
 
-static void tap_is_understood_by_prove(void **state)
-{
-	(void)state;
-	for (unsigned verbose = 0; verbose < 2; verbose++) {
-		begin(verbose);
-		plain("good", VERDICT_EXACT, "");
-		plain("absent", VERDICT_SKIPPED, "not here");
-		cell("E", "PMC0", "k", VERDICT_EXACT, 0);
-		cell("E", "PMC1", "k", VERDICT_WITHIN, 0);
-		report_end(true);
-		assert_int_equal(judge_file(PROVE, fake_console_tap()), 0);
-		assert_non_null(strstr(fake_console_tap(), "ok 2 - control: absent # SKIP not here\n"));
-		assert_non_null(strstr(fake_console_tap(), "1..3\n"));
-
-		mixed_run(verbose); /* 2 of 4 plain ones are bad, 1 of 3 groups */
-		report_end(true);
-		assert_int_equal(
-			judge_file(OLD_TAP SUMMARY
-				   " | grep -qx '7 run, 3 failed, 2 skipped, 0 parse errors, [36] diagnoses'",
-				   fake_console_tap()),
-			0);
-		assert_int_equal(judge_file(PROVE, fake_console_tap()), 1);
-	}
-}
-
-/* What an established parser makes of the stream so far (tap-points.pl), to be freed. */
-static char *points(void)
-{
-	char command[] = "/tmp/assay-tap-XXXXXX", *text = calloc(1, 1 << 16);
-	int file = mkstemp(command);
-	char line[128];
-
-	assert_int_not_equal(file, -1);
-	const char *tap = fake_console_tap() + strcspn(fake_console_tap(), "\n");
-	assert_int_equal(dprintf(file, "TAP version 13%s", tap), 14 + (int)strlen(tap));
-	close(file);
-	snprintf(line, sizeof line, "perl tests/self/host/tap-points.pl %s", command);
-	FILE *out = popen(line, "r");
-	assert_non_null(out);
-	assert_true(fread(text, 1, (1 << 16) - 1, out) > 0);
-	assert_int_equal(pclose(out), 0);
-	unlink(command);
-	return text;
-}
-
-/* Whatever a text holds, wherever it stands: what is read back is what was said. */
-static void said_and_read_back(const char *what)
-{
-	char expected[2048];
-
-	begin(false);
-	plain(what, VERDICT_EXACT, "");
-	plain(what, VERDICT_WRONG, what);
-	plain(what, VERDICT_SKIPPED, what);
-	cell(what, what, what, VERDICT_BIASED, 1);
-	report_end(true);
-	snprintf(expected, sizeof expected,
-		 "ok 1 - control: %s\n"
-		 "not ok 2 - control: %s\n  check=%s\n  counter=PMC0\n  expected=3..5\n  n=1\n  "
-		 "observed=5 x1, 6 x1\n  verdict=wrong\n  why=%s\n"
-		 "ok 3 - control: %s\n  SKIP=%s\n"
-		 "not ok 4 - events: %s on %s, %s: 1 check: 1 biased\n  check=%s/%s/%s\n  counter=%s\n  "
-		 "expected=240\n  n=20\n  observed=241 x3\n  ring=ring 0\n  verdict=biased\n  why=off by 1\n",
-		 what, what, what, what, what, what, what, what, what, what, what, what, what);
-	char *text = points();
-	assert_string_equal(text, expected);
-	free(text);
-}
-
-static void tap_is_read_back_as_it_was_said(void **state)
-{
-	static const char *const texts[] = {
-		"a # SKIP b\\c\"", "a # TODO",    "# SKIP all", "\\# SKIP",  "\\\\# TODO really",
-		"ends in \\",      "\"quoted\"",  "\\\"",       "'it''s'",   "- a list",
-		"key: value",      "...",         "---",        "Bail out!", "1..7",
-		"caf\xc3\xa9",     "\\x41\\n\\t",
-	};
-
-	(void)state;
-	for (unsigned i = 0; i < sizeof texts / sizeof texts[0]; i++)
-		said_and_read_back(texts[i]);
-	/* Each character by itself, and before what would be a directive. */
-	for (int from = '!'; from <= '~'; from += 8) {
-		char text[64] = "";
-
-		for (int c = from; c < from + 8 && c <= '~'; c++)
-			snprintf(text + strlen(text), 8, "x%c SKIP", c);
-		text[40] = 0;
-		said_and_read_back(text);
-	}
-}
-
 static void a_run_cut_short_says_so(void **state)
 {
 	size_t size;
@@ -761,8 +669,6 @@ int main(void)
 		cmocka_unit_test(what_is_long_has_lines_of_its_own),
 		cmocka_unit_test(the_end_says_what_is_wrong),
 		cmocka_unit_test(verbose_shows_every_check),
-		cmocka_unit_test(tap_is_understood_by_prove),
-		cmocka_unit_test(tap_is_read_back_as_it_was_said),
 		cmocka_unit_test(a_run_cut_short_says_so),
 	};
 

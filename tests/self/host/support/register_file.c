@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Where the families have their registers; the time-stamp counter and its like are none of a model's. */
+/* Where the families have their registers: a family with others has its own ranges added. The time-stamp
+ * counter and its like are none of a model's. */
 static const struct {
 	uint32_t first, last;
 } ranges[] = {{0x34, 0x1fff}, {0x107cc, 0x107d3}, {0xc0000080, 0xc000030f}, {0xc0010000, 0xc001103f}};
@@ -69,6 +70,10 @@ void register_file_find(struct register_file *f)
 			f->reg[f->n].address = a;
 			f->reg[f->n++].kept = kept_bits(a, value);
 		}
+	if (!f->n) {
+		fprintf(stderr, "the model of this CPU has no register in the ranges of %s\n", __FILE__);
+		abort();
+	}
 	for (unsigned i = 0; i < f->n; i++)
 		if (f->reg[i].kept && !f->reg[i].derived) {
 			find_derived(f, i, f->reg[i].kept & -f->reg[i].kept);

@@ -20,7 +20,8 @@ struct register_file {
 	} reg[REGISTER_FILE_MAX];
 };
 
-/** Find the registers of the fake CPU, as it has just been started. Nothing is left behind. */
+/** Find the registers of the fake CPU, as it has just been started. Nothing is left behind. Ends the test if
+ * there is none. */
 void register_file_find(struct register_file *f);
 
 /** Number of the register that holds what this address shows. Ends the test if there is none. */
