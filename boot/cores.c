@@ -10,8 +10,6 @@
 
 #define VIRTUAL "virtual:"
 
-static char text[220]; /* fits a line of the console */
-
 /* --- kinds ------------------------------------------------------------------------------------------ */
 
 static const struct kind {
@@ -25,7 +23,7 @@ static const struct kind {
 
 /* --- the options ------------------------------------------------------------------------------------ */
 
-static bool all_exist(const char *numbers, const char **why)
+static bool all_exist(const char *numbers, struct reason *why)
 {
 	for (const char *p = numbers; *p;) {
 		char *end;
@@ -33,14 +31,10 @@ static bool all_exist(const char *numbers, const char **why)
 
 		if (n >= processor_count()) {
 			if (processor_count() == 1)
-				snprintf(text, sizeof text, "cpus=%.40s: there is no processor %lu, only 0",
-					 numbers, n);
-			else
-				snprintf(text, sizeof text,
-					 "cpus=%.40s: there is no processor %lu, only 0 to %u", numbers, n,
-					 processor_count() - 1);
-			*why = text;
-			return false;
+				return reason_give(why, "cpus=%.40s: there is no processor %lu, only 0",
+						   numbers, n);
+			return reason_give(why, "cpus=%.40s: there is no processor %lu, only 0 to %u",
+					   numbers, n, processor_count() - 1);
 		}
 		p = *end ? end + 1 : end;
 	}
@@ -59,18 +53,16 @@ static const struct model_profile *virtual_profile(const struct model_hybrid *h,
 	return h->core[number < MODEL_HYBRID_CORES ? number : MODEL_HYBRID_CORES - 1];
 }
 
-const struct options *core_options(const struct options *o, const struct core *core)
+void core_options(const struct options *o, const struct core *core, struct options *own)
 {
-	static struct options own;
 	const struct model_hybrid *h = virtual_hybrid(o);
 
-	own = *o;
+	*own = *o;
 	if (h)
-		snprintf(own.pmu, sizeof own.pmu, VIRTUAL "%s", virtual_profile(h, core->number)->name);
-	return &own;
+		snprintf(own->pmu, sizeof own->pmu, VIRTUAL "%s", virtual_profile(h, core->number)->name);
 }
 
-static bool injections_have_cores(const char *inject, const struct cores *cores, const char **why)
+static bool injections_have_cores(const char *inject, const struct cores *cores, struct reason *why)
 {
 	for (const char *p = inject; *p;) {
 		size_t length = strcspn(p, "+");
@@ -79,12 +71,9 @@ static bool injections_have_cores(const char *inject, const struct cores *cores,
 		if (core_of_injection(p, length, &number) != length) {
 			while (i < cores->count && cores->core[i].number != number)
 				i++;
-			if (i == cores->count) {
-				snprintf(text, sizeof text, "inject=%.*s: processor %u is not judged",
-					 length > 60 ? 60 : (int)length, p, number);
-				*why = text;
-				return false;
-			}
+			if (i == cores->count)
+				return reason_give(why, "inject=%.*s: processor %u is not judged",
+						   length > 60 ? 60 : (int)length, p, number);
 		}
 		p += length + (p[length] == '+');
 	}
@@ -93,19 +82,12 @@ static bool injections_have_cores(const char *inject, const struct cores *cores,
 
 /* --- what a processor is ---------------------------------------------------------------------------- */
 
-struct identity {
-	struct processor_type core;
-	uint8_t thread_bits;
-};
-
-static struct identity found[CORES_MAX];
-
 static void identify(void *arg)
 {
-	struct identity *id = arg;
+	struct core *c = arg;
 
-	processor_type_read(&id->core);
-	id->thread_bits = processor_thread_bits();
+	processor_type_read(&c->type);
+	c->thread_bits = processor_thread_bits();
 }
 
 static bool this_is_hybrid(void)
@@ -153,7 +135,7 @@ static const char *machine_with(const char *profile)
 	return NULL;
 }
 
-static const char *reason_for_leaving_out(const struct options *o)
+static const char *reason_for_leaving_out(const struct options *o, struct reason *why)
 {
 	const char *colon = strchr(o->pmu, ':');
 
@@ -164,9 +146,8 @@ static const char *reason_for_leaving_out(const struct options *o)
 
 		if (!machine)
 			return "this profile is one core";
-		snprintf(text, sizeof text, "this profile is one core; pmu=virtual:%s is a machine with both",
-			 machine);
-		return text;
+		reason_give(why, "this profile is one core; pmu=virtual:%s is a machine with both", machine);
+		return why->line;
 	}
 	if (processor_count() == 1)
 		return "firmware lists no other processor than the one that started this";
@@ -179,9 +160,10 @@ static void note_kinds(const struct options *o, const struct cores *cores)
 	bool judged[KINDS] = {false}, hybrid = false;
 	const char *colon = strchr(o->pmu, ':');
 	const struct model_profile *one = is_virtual(o) && colon ? model_profile_by_name(colon + 1) : NULL;
+	struct reason why;
 
 	for (unsigned i = 0; i < cores->count; i++) {
-		uint8_t kind = one ? kind_of_profile(one) : cores->core[i].kind;
+		uint8_t kind = one ? kind_of_profile(one) : cores->core[i].type.kind;
 
 		for (unsigned k = 0; k < KINDS; k++)
 			judged[k] |= !cores->core[i].why[0] && kind == kinds[k].kind;
@@ -193,7 +175,7 @@ static void note_kinds(const struct options *o, const struct cores *cores)
 		if (judged[k])
 			continue;
 		snprintf(line, sizeof line, "hybrid CPU: its %s are not judged: %s", kinds[k].what,
-			 reason_for_leaving_out(o));
+			 reason_for_leaving_out(o, &why));
 		report_note(line);
 	}
 }
@@ -219,20 +201,16 @@ static void note_siblings(const struct core *c)
 static bool add(struct cores *out, unsigned number, const struct model_hybrid *virtual, bool each_type)
 {
 	struct core *c = &out->core[out->count];
-	struct identity *id = &found[out->count];
 	struct processor p = processor_at(number);
 	const char *why;
 
 	*c = (struct core){.number = number, .id = p.id};
-	memset(id, 0, sizeof *id);
-	if (!processor_run(number, identify, id, &why))
+	if (!processor_run(number, identify, c, &why))
 		snprintf(c->why, sizeof c->why, "%s", why);
-	c->thread_bits = id->thread_bits;
 	if (virtual)
-		processor_type_of(virtual_profile(virtual, number)->identity, &id->core);
-	c->kind = id->core.kind;
+		processor_type_of(virtual_profile(virtual, number)->identity, &c->type);
 	for (unsigned i = 0; each_type && !c->why[0] && i < out->count; i++)
-		if (!out->core[i].why[0] && processor_same_type(&found[i].core, &id->core))
+		if (!out->core[i].why[0] && processor_same_type(&out->core[i].type, &c->type))
 			return false;
 	out->count++;
 	return true;
@@ -240,16 +218,16 @@ static bool add(struct cores *out, unsigned number, const struct model_hybrid *v
 
 static const char *label_of(const struct cores *cores, unsigned i)
 {
-	static struct processor_type all[CORES_MAX];
+	struct processor_type all[CORES_MAX];
 	unsigned n = 0;
 
 	for (unsigned k = 0; k < cores->count; k++)
 		if (!cores->core[k].why[0])
-			all[n++] = found[k].core;
-	return processor_type_name(&found[i].core, all, n);
+			all[n++] = cores->core[k].type;
+	return processor_type_name(&cores->core[i].type, all, n);
 }
 
-bool cores_choose(const struct options *o, const char *inject, struct cores *out, const char **why)
+bool cores_choose(const struct options *o, const char *inject, struct cores *out, struct reason *why)
 {
 	const struct model_hybrid *virtual = virtual_hybrid(o);
 	bool automatic = !strcmp(o->cpus, "auto"), all = !strcmp(o->cpus, "all");
@@ -280,7 +258,7 @@ bool cores_choose(const struct options *o, const char *inject, struct cores *out
 		judged += !c->why[0];
 	}
 	note_kinds(o, out);
-	*why = out->core[0].why;
+	why->line = out->core[0].why;
 	return judged;
 }
 

@@ -10,17 +10,18 @@
 
 #include "arch/processors.h"
 #include "boot/options.h"
+#include "pmu/contract/reason.h"
 
 #include <stdbool.h>
 
 #define CORES_MAX PROCESSORS_MAX
 
 struct core {
-	unsigned number;     /* arch/processors.h */
-	uint32_t id;         /* struct processor */
-	uint8_t kind;        /* CPUID.1AH:EAX[31:24]: 40H performance, 20H efficiency; 0: no hybrid CPU's */
-	uint8_t thread_bits; /* of the ID: those that tell the logical processors of a core apart */
-	char why[192];       /* not empty: it did not start, or was given up, and is not judged */
+	unsigned number;            /* arch/processors.h */
+	uint32_t id;                /* struct processor */
+	struct processor_type type; /* its own, or that of the virtual CPU that stands for it */
+	uint8_t thread_bits;        /* of the ID: those that tell the logical processors of a core apart */
+	char why[192];              /* not empty: it did not start, or was given up, and is not judged */
 };
 
 struct cores {
@@ -34,11 +35,11 @@ struct cores {
  * @param inject what inject= leaves for models
  * @return false with *why, one line, if the options ask for what is not there
  */
-bool cores_choose(const struct options *o, const char *inject, struct cores *out, const char **why);
+bool cores_choose(const struct options *o, const char *inject, struct cores *out, struct reason *why);
 
 /** The options as they hold on this processor: pmu= names its profile if the machine is a virtual hybrid one.
- * Valid until the next call. */
-const struct options *core_options(const struct options *o, const struct core *core);
+ */
+void core_options(const struct options *o, const struct core *core, struct options *own);
 
 /** Tell the report that this processor is not judged any more. @param why one line */
 void core_give_up(struct core *core, const char *why);

@@ -248,13 +248,13 @@ struct part {
 	const char *inject;
 	const struct suite *suite;
 	unsigned courage;
-	bool good, lost; /* lost: the processor did not start, or did not come to the end */
-	const char *why;
+	bool good, lost;    /* lost: the processor did not start, or did not come to the end */
+	struct reason *why; /* whoever asked for the part */
 };
 
 static void choose(struct part *p)
 {
-	p->good = pmu_choose(p->run, p->o, p->inject, &p->why);
+	p->good = pmu_choose(p->run, p->o, p->inject, p->why);
 	pmu_switch_off();
 }
 
@@ -283,20 +283,22 @@ static bool run_part(const struct core *core, struct part *p, void (*carry_out)(
 	p->carry_out = carry_out;
 	p->good = true;
 	machine_take();
-	p->lost = !processor_run(core->number, part_run, p, &p->why);
+	p->lost = !processor_run(core->number, part_run, p, &p->why->line);
 	courage_set(COURAGE_ALL);
 	machine_give_back();
 	return !p->lost && p->good;
 }
 
 /* What is asked of the last processor in vain is not to be said when the first has been judged. */
-static bool core_is_known(const struct options *o, const char *inject, const struct core *core,
-			  const char **why)
+static bool core_is_known(const struct options *all, const char *inject, const struct core *core,
+			  struct reason *why)
 {
 	char own[OPTION_TEXT_MAX];
+	struct options o;
 
+	core_options(all, core, &o);
 	core_injections(inject, core->number, own);
-	return pmu_is_known(core_options(o, core), own, why);
+	return pmu_is_known(&o, own, why);
 }
 
 /* A processor that is lost leaves the run to the others. */
@@ -304,7 +306,7 @@ static bool go_on_without(struct core *core, const struct part *part)
 {
 	if (!part->lost)
 		return false;
-	core_give_up(core, part->why);
+	core_give_up(core, part->why->line);
 	return true;
 }
 
@@ -340,7 +342,7 @@ static void look_at_another(const struct platform *platform, const struct core *
 		return;
 	progress_stage(platform, other.number, "looking at the PMU of another core");
 	if (!run_part(&other, part, look_at_other))
-		report_note(part->why);
+		report_note(part->why->line);
 	report_out(platform, part->o, false);
 }
 
@@ -348,12 +350,17 @@ static void look_at_another(const struct platform *platform, const struct core *
  * has them: *any says whether one did.
  * @return false with *why if the run cannot go on */
 static bool judge_core(const struct platform *platform, struct run *run, const struct options *all,
-		       const char *inject, struct core *core, bool *any, const char **why)
+		       const char *inject, struct core *core, bool *any, struct reason *why)
 {
 	char own_inject[OPTION_TEXT_MAX];
-	const struct options *o = core_options(all, core);
+	static struct options own; /* run_options points into these */
+	static char events[SELECTION_EVENTS];
+	const struct options *o = &own;
+
+	core_options(all, core, &own);
 	struct part part = {.run = run,
 			    .o = o,
+			    .why = why,
 			    .inject = own_inject,
 			    .courage = selection_is_first(o) ? COURAGE_READ : o->courage};
 
@@ -361,14 +368,13 @@ static bool judge_core(const struct platform *platform, struct run *run, const s
 	core_announce(&cores, core);
 	progress_stage(platform, core->number, "choosing the PMU");
 	bool chosen = run_part(core, &part, choose);
-	*why = part.why;
 	if (chosen)
 		event_files_read(platform, run, core->number);
 	if (!chosen)
 		return go_on_without(core, &part);
 	if (!selection_suits(o, run->pmu, why)) {
 		if (cores.several)
-			report_note(*why);
+			report_note(why->line);
 		return cores.several;
 	}
 	*any = true;
@@ -377,7 +383,8 @@ static bool judge_core(const struct platform *platform, struct run *run, const s
 		on_list += listing_events(run->pmu);
 		return true;
 	}
-	run_options.event_glob = selection_events(o, run->pmu);
+	selection_events(o, run->pmu, events);
+	run_options.event_glob = events;
 	report_out(platform, o, false);
 
 	bool looked_around = false;
@@ -398,7 +405,6 @@ static bool judge_core(const struct platform *platform, struct run *run, const s
 		progress_suite(platform, core->number, part.suite->name, before * total + turn + 1,
 			       cores.count * total);
 		bool ran = run_part(core, &part, run_one);
-		*why = part.why;
 		if (!ran)
 			return go_on_without(core, &part);
 		report_out(platform, o, false);
@@ -406,7 +412,6 @@ static bool judge_core(const struct platform *platform, struct run *run, const s
 	part.courage = o->courage;
 	progress_stage(platform, core->number, "looking what became of the PMU");
 	bool looked = run_part(core, &part, look_for_rearming);
-	*why = part.why;
 	return looked || go_on_without(core, &part);
 }
 
@@ -424,7 +429,7 @@ int assay_main(struct platform *platform)
 	static struct experiments experiments;
 	static char inject[OPTION_TEXT_MAX];
 	struct option_error error;
-	const char *why;
+	struct reason why = {0};
 
 	begin_text(platform);
 	kernels_unpack();
@@ -444,11 +449,11 @@ int assay_main(struct platform *platform)
 	if (o.list)
 		strcpy(o.report, "none");
 	bool brief = o.list && o.list != LIST_EVENTS; /* no PMU is needed */
-	if (good_options && selection_exists(&o, &refusal))
-		refusal = brief ? NULL : begin_files(platform, &o);
-	why = machine_init(&platform->boot);
-	if (why || refusal)
-		return could_not_run(platform, &o, why ? why : refusal);
+	if (good_options)
+		refusal = !selection_exists(&o, &why) ? why.line : brief ? NULL : begin_files(platform, &o);
+	const char *no_machine = machine_init(&platform->boot);
+	if (no_machine || refusal)
+		return could_not_run(platform, &o, no_machine ? no_machine : refusal);
 	if (brief)
 		return listed(platform, &o, listing(&o));
 	char malformed[INJECT_REASON];
@@ -508,13 +513,16 @@ int assay_main(struct platform *platform)
 			event_files_forget(&run);
 		}
 	if (!good || !any)
-		return could_not_run(platform, &o, why);
+		return could_not_run(platform, &o, why.line);
 	if (o.list)
 		return listed(platform, &o, on_list);
+	why.line = NULL;
 	if (checks.asked && !checks.matched)
-		return could_not_run(platform, &o, selection_no_check(&o, &checks));
-	if (!given && !selection_identify_only(&o))
-		return could_not_run(platform, &o, selection_nothing(&o));
+		selection_no_check(&o, &checks, &why);
+	else if (!given && !selection_identify_only(&o))
+		selection_nothing(&o, &why);
+	if (why.line)
+		return could_not_run(platform, &o, why.line);
 	report_end(true);
 	report_out(platform, &o, true);
 	char how[64];

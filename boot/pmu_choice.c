@@ -21,8 +21,6 @@ static struct pmu simulated; /* a virtual one */
 static struct ladder ladder;
 #define SNAPSHOT_MS 5000
 
-static char text[1000]; /* fits a line of the console: all profiles have room in it */
-
 static void note(const char *format, const char *a, const char *b)
 {
 	char line[384];
@@ -91,9 +89,9 @@ static void note_offer(const struct pmu *p)
 		offered.interrupts |= (uint64_t)p->counter[c].has_interrupt << c;
 }
 
-static bool choose_machine(struct run *run, const struct options *o, const char *driver, const char **why)
+static bool choose_machine(struct run *run, const struct options *o, const char *driver, struct reason *why)
 {
-	if (!pmu_find(driver, &machine, why)) {
+	if (!pmu_find(driver, &machine, &why->line)) {
 		machine.driver = NULL;
 		return false;
 	}
@@ -108,7 +106,7 @@ static bool choose_machine(struct run *run, const struct options *o, const char 
 	return true;
 }
 
-static const char *no_such_profile(const char *name)
+static bool no_such_profile(const char *name, struct reason *why)
 {
 	const char *nearest = NULL;
 	unsigned distance = GLOB_FAR;
@@ -116,16 +114,14 @@ static const char *no_such_profile(const char *name)
 	for (unsigned i = 0; model_profile(i); i++)
 		if (glob_nearer(name, model_profile(i)->name, &distance))
 			nearest = model_profile(i)->name;
-	if (nearest) {
-		snprintf(text, sizeof text, "pmu=virtual:%.40s: no such profile: did you mean %s?", name,
-			 nearest);
-		return text;
-	}
-	snprintf(text, sizeof text, "pmu=virtual:%.40s: no such profile; there are", name);
+	if (nearest)
+		return reason_give(why, "pmu=virtual:%.40s: no such profile: did you mean %s?", name,
+				   nearest);
+	reason_give(why, "pmu=virtual:%.40s: no such profile; there are", name);
 	for (unsigned i = 0; model_profile(i); i++)
-		if (!text_list_add(text, sizeof text, model_profile(i)->name, i == 0))
+		if (!text_list_add(why->text, sizeof why->text, model_profile(i)->name, i == 0))
 			break;
-	return text;
+	return false;
 }
 
 struct records {
@@ -182,7 +178,7 @@ static enum ladder_outcome climb(struct run *run)
 }
 
 static bool choose_virtual(struct run *run, const struct options *o, const char *profile, const char *inject,
-			   const char **why)
+			   struct reason *why)
 {
 	if (!virtual_pmu_create(run, &simulated, profile, inject, why))
 		return false;
@@ -203,33 +199,32 @@ static bool choose_virtual(struct run *run, const struct options *o, const char 
 }
 
 /* Injections are switches of a model. */
-static bool nothing_to_inject(const char *inject, const char **why)
+static bool nothing_to_inject(const char *inject, struct reason *why)
 {
-	*why = "inject= changes what a model does, but a real PMU would be judged; add pmu=virtual";
+	why->line = "inject= changes what a model does, but a real PMU would be judged; add pmu=virtual";
 	return !*inject;
 }
 
 /* Say which PMU there is, or for each driver why it does not fit. No register is written but what telling
  * them apart takes. */
-static bool identify_only(struct run *run, const struct options *o, const char **why)
+static bool identify_only(struct run *run, const struct options *o, struct reason *why)
 {
 	bool any = !strcmp(o->pmu, "auto");
 
 	if (choose_machine(run, o, any ? NULL : o->pmu, why))
 		return true;
 	if (any)
-		note("this CPU has no PMU that a driver knows (%s)%s", *why, "");
+		note("this CPU has no PMU that a driver knows (%s)%s", why->line, "");
 	return any;
 }
 
 /* On hardware a virtual PMU is judged only if it is asked for: else its verdicts would pass for the
  * machine's. */
-static bool no_pmu_here(const char **why)
+static bool no_pmu_here(struct reason *why)
 {
-	snprintf(text, sizeof text,
-		 "this CPU has no PMU that a driver knows (%.600s); pmu=virtual judges a virtual one", *why);
-	*why = text;
-	return false;
+	return reason_give(
+		why, "this CPU has no PMU that a driver knows (%.600s); pmu=virtual judges a virtual one",
+		why->line);
 }
 
 const char *pmu_virtual_profile(const struct options *o)
@@ -242,18 +237,16 @@ const char *pmu_virtual_profile(const struct options *o)
 	return *profile == ':' ? profile + 1 : pmu_default_profile();
 }
 
-bool pmu_is_known(const struct options *o, const char *inject, const char **why)
+bool pmu_is_known(const struct options *o, const char *inject, struct reason *why)
 {
 	const char *profile = pmu_virtual_profile(o);
 
-	if (profile && !model_profile_by_name(profile)) {
-		*why = no_such_profile(profile);
-		return false;
-	}
+	if (profile && !model_profile_by_name(profile))
+		return no_such_profile(profile, why);
 	return !profile || vpmu_knows(profile, inject, why);
 }
 
-bool pmu_choose(struct run *run, const struct options *o, const char *inject, const char **why)
+bool pmu_choose(struct run *run, const struct options *o, const char *inject, struct reason *why)
 {
 	const char *profile = pmu_virtual_profile(o);
 
@@ -280,7 +273,7 @@ bool pmu_choose(struct run *run, const struct options *o, const char *inject, co
 		if (!identity_emulated())
 			return no_pmu_here(why);
 		note("this CPU has no PMU that a driver knows: the virtual PMU %s is judged (%s)",
-		     pmu_default_profile(), *why);
+		     pmu_default_profile(), why->line);
 	} else if (selection_is_first(o)) {
 		ladder_trust(&ladder);
 		return nothing_to_inject(inject, why);

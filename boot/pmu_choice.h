@@ -5,6 +5,7 @@
 #define BOOT_PMU_CHOICE_H
 
 #include "boot/options.h"
+#include "pmu/contract/reason.h"
 #include "tests/judge/check.h"
 
 #include <stdbool.h>
@@ -19,7 +20,7 @@
  * @param inject the model's injections
  * @return false with *why, one line, if the choice cannot be honoured
  */
-bool pmu_choose(struct run *run, const struct options *o, const char *inject, const char **why);
+bool pmu_choose(struct run *run, const struct options *o, const char *inject, struct reason *why);
 
 /** The profile of the virtual CPU that o->pmu asks for; NULL: none is asked for. */
 const char *pmu_virtual_profile(const struct options *o);
@@ -38,7 +39,7 @@ void pmu_tell_registers(struct run *run);
 
 /** Whether the virtual PMU that o->pmu asks for is known, with these injections; true if it asks for none.
  * @return false with *why, one line */
-bool pmu_is_known(const struct options *o, const char *inject, const char **why);
+bool pmu_is_known(const struct options *o, const char *inject, struct reason *why);
 
 /** Take every counter of the machine's own PMU out of use, for firmware's turn. Machine taken. */
 void pmu_switch_off(void);

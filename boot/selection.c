@@ -10,9 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LIST_TEXT 220
-
-static char text[LIST_TEXT + 40]; /* fits a line of the console */
+#define LIST_TEXT 220 /* fits a line of the console */
 
 /* The i-th of the things that can be selected, NULL behind the last. */
 typedef const char *name_of(const void *from, unsigned i);
@@ -45,7 +43,7 @@ struct choice {
 };
 
 /* That a glob matches nothing: with the name that was probably meant, or with the first ones of all. */
-static void tell_none(const struct choice *c, const char *glob)
+static bool tell_none(const struct choice *c, const char *glob, struct reason *why)
 {
 	const char *nearest = NULL, *name;
 	unsigned distance = GLOB_FAR;
@@ -53,18 +51,16 @@ static void tell_none(const struct choice *c, const char *glob)
 	for (unsigned i = 0; (name = c->name(c->from, i)); i++)
 		if (glob_nearer(glob, name, &distance))
 			nearest = name;
-	snprintf(text, sizeof text, "%s=%.60s matches none of", c->option, glob);
-	size_t used = strlen(text);
-	if (nearest) {
-		snprintf(text + used, sizeof text - used,
-			 " the %ss: did you mean %s? (list=%ss has them all)", c->option, nearest, c->option);
-		return;
-	}
+	if (nearest)
+		return reason_give(
+			why, "%s=%.60s matches none of the %ss: did you mean %s? (list=%ss has them all)",
+			c->option, glob, c->option, nearest, c->option);
+	reason_give(why, "%s=%.60s matches none of", c->option, glob);
 	for (unsigned i = 0; c->name(c->from, i); i++)
-		if (!text_list_add(text, LIST_TEXT, c->name(c->from, i), i == 0))
+		if (!text_list_add(why->text, LIST_TEXT, c->name(c->from, i), i == 0))
 			break;
-	used = strlen(text);
-	snprintf(text + used, sizeof text - used, " (list=%ss has them all)", c->option);
+	text_append(why->text, sizeof why->text, strlen(why->text), " (list=%ss has them all)", c->option);
+	return false;
 }
 
 static bool matches(const struct choice *c, const char *glob)
@@ -88,15 +84,13 @@ static const char *next_glob(const char *globs, char glob[OPTION_TEXT_MAX])
 	return globs + length + (globs[length] == ',');
 }
 
-static bool each_matches(const struct choice *c, const char *globs)
+static bool each_matches(const struct choice *c, const char *globs, struct reason *why)
 {
 	char glob[OPTION_TEXT_MAX];
 
 	while ((globs = next_glob(globs, glob)))
-		if (!matches(c, glob)) {
-			tell_none(c, glob);
-			return false;
-		}
+		if (!matches(c, glob))
+			return tell_none(c, glob, why);
 	return true;
 }
 
@@ -110,14 +104,14 @@ bool selection_is_first(const struct options *o)
 	return !strcmp(o->suite, "first");
 }
 
-bool selection_exists(const struct options *o, const char **why)
+bool selection_exists(const struct options *o, struct reason *why)
 {
-	*why = text;
 	static const struct choice of_suites = {"suite", "research", suite_name, NULL};
 	static const struct choice of_kernels = {"kernel", "core,full", kernel_name, NULL};
 
-	return (selection_identify_only(o) || selection_is_first(o) || each_matches(&of_suites, o->suite)) &&
-	       each_matches(&of_kernels, o->kernel);
+	return (selection_identify_only(o) || selection_is_first(o) ||
+		each_matches(&of_suites, o->suite, why)) &&
+	       each_matches(&of_kernels, o->kernel, why);
 }
 
 bool selection_runs(const struct options *o, const struct suite *suite)
@@ -146,52 +140,48 @@ static const char *row_of(const struct pmu *pmu, const char *name)
 										  : NULL;
 }
 
-const char *selection_events(const struct options *o, const struct pmu *pmu)
+void selection_events(const struct options *o, const struct pmu *pmu, char globs[SELECTION_EVENTS])
 {
-	static char globs[4 * OPTION_TEXT_MAX];
 	struct choice c = {"event", "arch", event_name, pmu};
 	const char *rest = o->event;
 	char glob[OPTION_TEXT_MAX];
 	size_t used = 0;
 
 	if (!pmu)
-		return o->event;
-	globs[0] = 0;
-	while ((rest = next_glob(rest, glob))) {
+		used = text_append(globs, SELECTION_EVENTS, 0, "%s", rest);
+	globs[used] = 0;
+	while (pmu && (rest = next_glob(rest, glob))) {
 		const char *row = matches(&c, glob) ? NULL : row_of(pmu, glob);
 
-		used = text_append(globs, sizeof globs, used, "%s%s", used ? "," : "", row ? row : glob);
+		used = text_append(globs, SELECTION_EVENTS, used, "%s%s", used ? "," : "", row ? row : glob);
 	}
-	return globs;
 }
 
-bool selection_suits(const struct options *o, const struct pmu *pmu, const char **why)
+bool selection_suits(const struct options *o, const struct pmu *pmu, struct reason *why)
 {
 	struct choice of_events = {"event", "arch", event_name, pmu};
 
-	*why = text;
-	if (pmu && !scan_fits(pmu, o->scan)) {
-		snprintf(text, sizeof text,
-			 "scan=%s: event selects of this PMU end with %x, unit masks with %x", o->scan,
-			 scan_most_select(pmu), scan_most_mask(pmu));
-		return false;
-	}
-	return !pmu || each_matches(&of_events, selection_events(o, pmu));
+	char globs[SELECTION_EVENTS];
+
+	if (!pmu)
+		return true;
+	if (!scan_fits(pmu, o->scan))
+		return reason_give(why, "scan=%s: event selects of this PMU end with %x, unit masks with %x",
+				   o->scan, scan_most_select(pmu), scan_most_mask(pmu));
+	selection_events(o, pmu, globs);
+	return each_matches(&of_events, globs, why);
 }
 
-const char *selection_no_check(const struct options *o, const struct checks_asked *asked)
+void selection_no_check(const struct options *o, const struct checks_asked *asked, struct reason *why)
 {
-	snprintf(text, sizeof text, "check=%.60s matches none of the checks that the suites have%s%s%s",
-		 o->check, *asked->nearest ? ": did you mean " : "", asked->nearest,
-		 *asked->nearest ? "?" : "");
-	return text;
+	reason_give(why, "check=%.60s matches none of the checks that the suites have%s%s%s", o->check,
+		    *asked->nearest ? ": did you mean " : "", asked->nearest, *asked->nearest ? "?" : "");
 }
 
-const char *selection_nothing(const struct options *o)
+void selection_nothing(const struct options *o, struct reason *why)
 {
-	snprintf(text, sizeof text,
-		 "nothing was judged: kernel=%.40s and event=%.40s leave suite=%.40s nothing to do on this "
-		 "PMU",
-		 o->kernel, o->event, o->suite);
-	return text;
+	reason_give(why,
+		    "nothing was judged: kernel=%.40s and event=%.40s leave suite=%.40s nothing to do on "
+		    "this PMU",
+		    o->kernel, o->event, o->suite);
 }

@@ -352,22 +352,20 @@ static struct step_client vpmu_client = {
 };
 
 static bool injections_take(const struct model_profile *profile, const char *inject, struct injections *out,
-			    const char **why)
+			    struct reason *why)
 {
-	static char reason[INJECTION_REASON];
-
-	*why = profile ? reason : "no virtual CPU of this name";
-	return profile && injections_parse(profile->model, inject, out, reason);
+	why->line = profile ? why->text : "no virtual CPU of this name";
+	return profile && injections_parse(profile->model, inject, out, why->text);
 }
 
-bool vpmu_knows(const char *profile, const char *inject, const char **why)
+bool vpmu_knows(const char *profile, const char *inject, struct reason *why)
 {
 	struct injections known;
 
 	return injections_take(model_profile_by_name(profile), inject, &known, why);
 }
 
-bool vpmu_create(const char *name, const char *inject, const char **why)
+bool vpmu_create(const char *name, const char *inject, struct reason *why)
 {
 	const struct model_profile *profile = model_profile_by_name(name);
 	struct machine_geometry geometry;
@@ -386,7 +384,7 @@ bool vpmu_create(const char *name, const char *inject, const char **why)
 	vpmu.memo = calloc(step_shapes(), sizeof *vpmu.memo);
 	vpmu.machine = calloc(1, uarch_size(&geometry));
 	if (!vpmu.state || !vpmu.before || !vpmu.memo || !vpmu.machine) {
-		*why = "not enough memory for the virtual CPU";
+		why->line = "not enough memory for the virtual CPU";
 		return false;
 	}
 	uarch_create(vpmu.machine, &geometry);

@@ -28,6 +28,7 @@
 
 #include "arch/identity.h"
 #include "pmu/contract/model.h"
+#include "pmu/contract/reason.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,10 +37,10 @@
  * Create the virtual CPU, with injections as pmu/virtual/injections.h has them.
  * @return false with *why (one line) if the profile or an injection is unknown
  */
-bool vpmu_create(const char *profile, const char *inject, const char **why);
+bool vpmu_create(const char *profile, const char *inject, struct reason *why);
 
 /** Whether vpmu_create() would know the profile and the injections. @return false with *why */
-bool vpmu_knows(const char *profile, const char *inject, const char **why);
+bool vpmu_knows(const char *profile, const char *inject, struct reason *why);
 
 /** From now on there is none: another processor is judged, perhaps by its own PMU. */
 void vpmu_forget(void);

@@ -159,6 +159,10 @@ extern const struct suite *const suites[];
  * most, and then the report says so. */
 unsigned run_repetitions(struct run *run, const char *suite, unsigned on_virtual, unsigned most);
 
+/** Judge a check by one value that was seen once, at N = n: it is to lie between low and high. It is the only
+ * observation of the result then. */
+void result_judge(struct result *r, uint64_t n, int64_t low, int64_t high, int64_t seen);
+
 /** Report a check that is not made, and why. @param manual the section that it rests on; NULL: it is not told
  */
 void run_skip(struct run *run, const char *suite, const char *name, const char *manual, const char *why);

@@ -80,7 +80,7 @@ static struct {
 } values[VALUES];
 static unsigned n_values;
 
-const char *mechanism_name(enum mechanism m)
+const char *mechanism_name(enum mechanism m, char name[MECHANISM_NAME])
 {
 	static const char *const forms[] = {
 		[MECHANISM_WRITE] = "enabling and disabling writes",
@@ -88,10 +88,8 @@ const char *mechanism_name(enum mechanism m)
 		[MECHANISM_USER] = "around %s",
 		[MECHANISM_USER_READ] = "difference of two readings in %s",
 	};
-	static char name[sizeof forms / sizeof forms[0]][64];
-
-	snprintf(name[m], sizeof name[m], forms[m], level_name(level_user()));
-	return name[m];
+	snprintf(name, MECHANISM_NAME, forms[m], level_name(level_user()));
+	return name;
 }
 
 void shares_forget(void)
@@ -301,10 +299,11 @@ static void fill(struct histogram *h, const struct seen *s)
 
 static void hand_over(struct run *run, const struct place *p)
 {
+	char mechanism[MECHANISM_NAME];
 	struct share_report r = {.event = p->event,
 				 .encoding = p->code,
 				 .counter = run->pmu->counter[p->counter].name,
-				 .mechanism = mechanism_name((enum mechanism)p->mechanism),
+				 .mechanism = mechanism_name((enum mechanism)p->mechanism, mechanism),
 				 .state = state_names[p->state],
 				 .steady = p->state == SHARE_STEADY,
 				 .share = p->value,
@@ -365,7 +364,7 @@ static enum verdict verdict_of(const struct place *p)
 static void tell(struct run *run, const char *suite, unsigned i, bool *told)
 {
 	const struct place *p = &places[i];
-	char name[80], text[JUDGEMENT_TEXT], others[40] = "";
+	char name[80], text[JUDGEMENT_TEXT], mechanism[MECHANISM_NAME], others[40] = "";
 	int64_t should = should_be(run->pmu, p);
 	unsigned more = 0;
 
@@ -380,7 +379,7 @@ static void tell(struct run *run, const char *suite, unsigned i, bool *told)
 	}
 	if (more)
 		snprintf(others, sizeof others, ", and so have %u more events", more);
-	snprintf(name, sizeof name, "share/%s/%s", mechanism_name((enum mechanism)p->mechanism),
+	snprintf(name, sizeof name, "share/%s/%s", mechanism_name((enum mechanism)p->mechanism, mechanism),
 		 run->pmu->counter[p->counter].name);
 	if (p->state == SHARE_STEADY)
 		snprintf(text, sizeof text,

@@ -24,7 +24,8 @@ enum mechanism {
 };
 
 /** "enabling and disabling writes" and so on. */
-const char *mechanism_name(enum mechanism m);
+#define MECHANISM_NAME 64
+const char *mechanism_name(enum mechanism m, char name[MECHANISM_NAME]);
 
 /** What a share belongs to. */
 struct share_place {

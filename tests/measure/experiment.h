@@ -6,6 +6,7 @@
 #define TESTS_MEASURE_EXPERIMENT_H
 
 #include "pmu/events/grammar.h"
+#include "pmu/contract/reason.h"
 #include "pmu/contract/record.h"
 #include "pmu/events/schedule.h"
 #include "tests/judge/expectation.h"
@@ -164,6 +165,6 @@ int64_t experiment_share_ahead(const struct experiment_plan *plan, unsigned requ
  */
 bool experiment_expects(const struct experiment_plan *plan, unsigned request, const struct kernel *k,
 			const struct pmu_bracket *bracket, uint64_t n, struct expectation *x,
-			const char **why);
+			struct reason *why);
 
 #endif

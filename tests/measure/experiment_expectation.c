@@ -258,9 +258,8 @@ static bool changes_level(const struct kernel *k, uint64_t n)
 
 bool experiment_expects(const struct experiment_plan *plan, unsigned request, const struct kernel *k,
 			const struct pmu_bracket *bracket, uint64_t n, struct expectation *x,
-			const char **why)
+			struct reason *why)
 {
-	static char changes[96];
 	const struct event_request *r = &plan->request[request];
 	const struct pmu_event *rows[JOINED];
 	unsigned count = rows_of(plan->pmu, r, rows);
@@ -268,28 +267,27 @@ bool experiment_expects(const struct experiment_plan *plan, unsigned request, co
 	int64_t more = 0;
 
 	*x = (struct expectation){.status = EXPECTATION_UNDEFINED};
-	*why = r->joined ? "counted, not judged: no row of the table says what these tags select"
-			 : "counted, not judged: no rows of the table make up this selector";
+	why->line = r->joined ? "counted, not judged: no row of the table says what these tags select"
+			      : "counted, not judged: no rows of the table make up this selector";
 	if (!count)
 		return false;
-	*why = "counted, not judged: it begins with an overflow";
+	why->line = "counted, not judged: it begins with an overflow";
 	if (waits_for_overflow(plan, request))
 		return false;
-	*why = "counted, not judged: what a filter lets through depends on the cycles";
+	why->line = "counted, not judged: what a filter lets through depends on the cycles";
 	unsigned each = occurrences_a_count(plan->pmu, r, rows[0]);
 	bool threads = filters_threads(plan->pmu, r, rows[0]);
 
 	if (filters(plan->pmu, r, rows[0]) && !each && !threads)
 		return false;
-	*why = "counted, not judged: what the other logical processor does is not known";
+	why->line = "counted, not judged: what the other logical processor does is not known";
 	if ((r->config.any_thread || r->config.other_alone || threads) && !plan->pmu->deterministic)
 		return false;
-	*why = "counted, not judged: the code around the window, of the inner ring, counts as well";
+	why->line = "counted, not judged: the code around the window, of the inner ring, counts as well";
 	if (plan->level && planner_words(plan->pmu, &r->config) && r->config.levels & LEVELS_SYSTEM)
 		return false;
-	snprintf(changes, sizeof changes,
-		 "counted, not judged: the kernel changes %ss, and one of them is counted", level_heading());
-	*why = changes;
+	reason_give(why, "counted, not judged: the kernel changes %ss, and one of them is counted",
+		    level_heading());
 	if (r->config.levels != LEVELS_ALL && changes_level(k, n))
 		return false;
 	if (!(r->config.levels & here) || counts_elsewhere(r, rows[0]) ||
@@ -297,7 +295,7 @@ bool experiment_expects(const struct experiment_plan *plan, unsigned request, co
 		x->status = EXPECTATION_OK;
 		return true;
 	}
-	*why = "counted, not judged: the kernel does not define what the event counts";
+	why->line = "counted, not judged: the kernel does not define what the event counts";
 	if (bracket)
 		share_of_rows(rows, count, bracket, &more);
 	if (!join(rows, count, k, n, more, x))
@@ -308,7 +306,7 @@ bool experiment_expects(const struct experiment_plan *plan, unsigned request, co
 		unsigned c = plan->place[request].alternative;
 		int64_t share = bracket ? share_of_rows(rows, count, bracket, &more) : 0;
 
-		*why = "counted, not judged: how often the event occurs has no upper bound";
+		why->line = "counted, not judged: how often the event occurs has no upper bound";
 		if (x->high == INT64_MAX)
 			return false;
 		/* The window's own occurrences are in it: writes that count themselves, and a way into the

@@ -586,7 +586,7 @@ static bool check_n(const struct planner *p)
 		     i++) {
 			const struct pmu_counter *c = &plan->pmu->counter[plan->place[i].alternative];
 			struct expectation x;
-			const char *why;
+			struct reason why;
 			char text[120];
 
 			if (!experiment_expects(plan, i, k, NULL, top, &x, &why) &&

@@ -26,7 +26,7 @@ static void identify(void *arg)
 }
 
 bool virtual_pmu_create(struct run *run, struct pmu *pmu, const char *profile, const char *inject,
-			const char **why)
+			struct reason *why)
 {
 	struct identification id = {.pmu = pmu, .why = ""};
 	struct result fault = {0};
@@ -38,18 +38,10 @@ bool virtual_pmu_create(struct run *run, struct pmu *pmu, const char *profile, c
 	/* From here on run->call goes to the virtual CPU, whose CPUID is what the drivers must see. */
 	*pmu = (struct pmu){.state = pmu->state, .virtual = true};
 	run->pmu = pmu;
-	if (!run->call(run, identify, &id, IDENTIFY_MS, &fault)) {
-		*why = pmu->state ? pmu_reason(pmu, "identifying the virtual PMU failed: %.140s",
-					       fault.judgement.text)
-				  : "identifying the virtual PMU failed";
-		return false;
-	}
-	if (!id.found) {
-		*why = pmu->state
-			       ? pmu_reason(pmu, "no driver fits the virtual CPU %s: %.180s", profile, id.why)
-			       : id.why;
-		return false;
-	}
+	if (!run->call(run, identify, &id, IDENTIFY_MS, &fault))
+		return reason_give(why, "identifying the virtual PMU failed: %s", fault.judgement.text);
+	if (!id.found)
+		return reason_give(why, "no driver fits the virtual CPU %s: %s", profile, id.why);
 	pmu_allow_registers(pmu);
 	pmu->driver->list_events(pmu);
 	counterless_apply(pmu);

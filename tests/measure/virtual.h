@@ -4,6 +4,7 @@
 #ifndef TESTS_MEASURE_VIRTUAL_H
 #define TESTS_MEASURE_VIRTUAL_H
 
+#include "pmu/contract/reason.h"
 #include "tests/judge/check.h"
 
 /**
@@ -13,6 +14,6 @@
  * @return false with *why, one line
  */
 bool virtual_pmu_create(struct run *run, struct pmu *pmu, const char *profile, const char *inject,
-			const char **why);
+			struct reason *why);
 
 #endif

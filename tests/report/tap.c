@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DETAILS 8 /* bad cells of a group that the diagnostic block lists */
+#define SUITE   96 /* with the processor */
+#define DETAILS 8  /* bad cells of a group that the diagnostic block lists */
 
 static struct {
 	bool verbose;
@@ -70,13 +71,11 @@ static void diagnose(const char *indent, const char *lead, const struct cell *c)
 }
 
 /* "events", "events on processor 1 (E-core)" */
-static const char *suite_of(const struct cell *c)
+static const char *suite_of(const struct cell *c, char text[SUITE])
 {
-	static char text[96];
-
 	if (!c->processor)
 		return c->suite;
-	snprintf(text, sizeof text, "%s on %s", c->suite, c->processor);
+	snprintf(text, SUITE, "%s on %s", c->suite, c->processor);
 	return text;
 }
 
@@ -97,9 +96,9 @@ static void subtest(const struct selection *s)
 {
 	const struct cell *c = selection_next(s, NULL);
 	unsigned points = 0;
-	char text[200];
+	char text[200], suite[SUITE];
 
-	console_tap("# Subtest: %s: %s\n", suite_of(c), description(c->event, text, sizeof text));
+	console_tap("# Subtest: %s: %s\n", suite_of(c, suite), description(c->event, text, sizeof text));
 	for (; c; c = selection_next(s, c)) {
 		console_tap("    %s %u - %s", bad(c) ? "not ok" : "ok", ++points,
 			    description(c->name, text, sizeof text));
@@ -119,7 +118,7 @@ static void event_description(const struct selection *s)
 {
 	struct names counters = {.count = 0}, kernels = {.count = 0};
 	const struct cell *first = selection_next(s, NULL), *c = NULL;
-	char text[200], where[96], with[64];
+	char text[200], where[96], with[64], suite[SUITE];
 
 	while ((c = selection_next(s, c))) {
 		names_add(&counters, c->counter);
@@ -127,7 +126,7 @@ static void event_description(const struct selection *s)
 	}
 	names_format(&counters, 48, "counters", where, sizeof where);
 	names_format(&kernels, 2, "kernels", with, sizeof with);
-	console_tap("%s: ", description(suite_of(first), text, sizeof text));
+	console_tap("%s: ", description(suite_of(first, suite), text, sizeof text));
 	console_tap("%s on ", description(s->event, text, sizeof text));
 	console_tap("%s, ", description(where, text, sizeof text));
 	console_tap("%s: ", description(with, text, sizeof text));
@@ -156,9 +155,9 @@ static void diagnose_event(const struct selection *s)
 /* "SUITE: CHECK" */
 static void point_of(const struct cell *c)
 {
-	char text[200];
+	char text[200], suite[SUITE];
 
-	console_tap("%s: ", description(suite_of(c), text, sizeof text));
+	console_tap("%s: ", description(suite_of(c, suite), text, sizeof text));
 	console_tap("%s", description(c->name, text, sizeof text));
 }
 

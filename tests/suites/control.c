@@ -124,8 +124,6 @@ static void run_reset(void *arg)
 
 void probe_conclude(const struct probe *p, struct result *r)
 {
-	struct observation *o = &r->observation[0];
-
 	if (p->lacking && guest_lacks(p->pmu, &r->judgement, p->lacking)) {
 		return;
 	} else if (p->refused) {
@@ -133,11 +131,7 @@ void probe_conclude(const struct probe *p, struct result *r)
 	} else if (p->compared == 0) {
 		judgement_set(&r->judgement, VERDICT_ERROR, "nothing was compared");
 	} else {
-		*o = (struct observation){
-			.n = CONTROL_N, .low = (int64_t)p->expected, .high = (int64_t)p->expected};
-		histogram_add(&o->seen, (int64_t)p->observed);
-		r->n_observations = 1;
-		judge(o, 1, &r->judgement);
+		result_judge(r, CONTROL_N, (int64_t)p->expected, (int64_t)p->expected, (int64_t)p->observed);
 		if (p->failed) {
 			char what[96];
 
@@ -150,7 +144,7 @@ void probe_conclude(const struct probe *p, struct result *r)
 				&(struct hypervisor_exits_place){p->pmu, counter_yardstick(p->pmu, p->c),
 								 p->kernel, &p->bracket,
 								 (uint8_t)level_user(), true, false},
-				o, 1, &r->judgement);
+				r->observation, 1, &r->judgement);
 	}
 }
 
@@ -442,13 +436,10 @@ static void run_accesses(struct run *run)
 			report(run, &r);
 			continue;
 		}
-		r.n_observations = 1;
 		bool compared = compares(access) && !a.faulted[i];
+		int64_t expected = compared ? (int64_t)a.expected[i] : access->faults != ACCESS_WORKS;
 
-		r.observation[0].low = r.observation[0].high =
-			compared ? (int64_t)a.expected[i] : access->faults != ACCESS_WORKS;
-		histogram_add(&r.observation[0].seen, compared ? (int64_t)a.read[i] : a.faulted[i]);
-		judge(r.observation, 1, &r.judgement);
+		result_judge(&r, 0, expected, expected, compared ? (int64_t)a.read[i] : a.faulted[i]);
 		if (compared && verdict_is_bad(r.judgement.verdict))
 			judgement_set(&r.judgement, VERDICT_WRONG, "must read %#" PRIx64 ", reads %#" PRIx64,
 				      a.expected[i], a.read[i]);
@@ -506,14 +497,10 @@ static void run_power_up(struct run *run)
 		snprintf(name, sizeof(name), "power-up/%s", p.expected[i].name);
 		if (!control_selected(run, name))
 			continue;
-		r = (struct result){.suite = "control",
-				    .name = name,
-				    .manual = p.expected[i].manual,
-				    .virtual = true,
-				    .n_observations = 1};
-		r.observation[0].low = r.observation[0].high = (int64_t)p.expected[i].value;
-		histogram_add(&r.observation[0].seen, (int64_t)p.value[i]);
-		judge(r.observation, 1, &r.judgement);
+		r = (struct result){
+			.suite = "control", .name = name, .manual = p.expected[i].manual, .virtual = true};
+		result_judge(&r, 0, (int64_t)p.expected[i].value, (int64_t)p.expected[i].value,
+			     (int64_t)p.value[i]);
 		if (!p.readable[i])
 			judgement_set(&r.judgement, VERDICT_WRONG, "reading it raises #GP");
 		report(run, &r);
@@ -552,8 +539,7 @@ static void look_whether_it_counts(void *arg)
 static void run_cut_short(struct run *run)
 {
 	struct cut_short c = {.pmu = run->pmu, .moved = UINT64_MAX};
-	struct result r = {
-		.suite = "control", .name = "cut short", .virtual = run->pmu->virtual, .n_observations = 1};
+	struct result r = {.suite = "control", .name = "cut short", .virtual = run->pmu->virtual};
 
 	while (c.counter < run->pmu->n_counters && !ladder_allows(run->ladder, c.counter, RUNG_EXACT_ON_NOPS))
 		c.counter++;
@@ -564,8 +550,7 @@ static void run_cut_short(struct run *run)
 	r.counter = run->pmu->counter[c.counter].name;
 	run->call(run, leave_it_counting, &c, CONTROL_MS, NULL);
 	run->call(run, look_whether_it_counts, &c, CONTROL_MS, NULL);
-	histogram_add(&r.observation[0].seen, (int64_t)c.moved);
-	judge(r.observation, 1, &r.judgement);
+	result_judge(&r, 0, 0, 0, (int64_t)c.moved);
 	report(run, &r);
 }
 

@@ -78,10 +78,9 @@ static void carry_out(struct run *run, const struct suite *suite, const struct r
 
 static void try_checks(struct run *run)
 {
-	static char globs[GLOBS_MAX];
+	char globs[GLOBS_MAX] = "";
 	struct run_options o = *run->options;
 
-	*globs = '\0';
 	for (const struct erratum_symptom *s = run->pmu->errata->symptoms; s->number; s++)
 		if (!strcmp(s->suite, "control") && wanted(run, s->number))
 			add_glob(globs, s->check);
@@ -106,10 +105,9 @@ static void try_samples(struct run *run)
 
 static void try_events(struct run *run)
 {
-	static char events[GLOBS_MAX], kernels[GLOBS_MAX];
+	char events[GLOBS_MAX] = "", kernels[GLOBS_MAX] = "";
 	struct run_options o = *run->options;
 
-	*events = *kernels = '\0';
 	for (const struct erratum_count *c = run->pmu->errata->counts; c->number; c++)
 		if (wanted(run, c->number)) {
 			add_glob(events, c->events);

@@ -197,7 +197,8 @@ static void judge_count(unsigned i)
 {
 	char name[EXPERIMENT_CHECK];
 	struct result r = result_of(name, i);
-	const char *why = NULL, *reason = NULL;
+	const char *reason = NULL;
+	struct reason why;
 
 	judged[i] = true;
 	for (unsigned point = 0; point < points; point++) {
@@ -221,7 +222,7 @@ static void judge_count(unsigned i)
 		if (r.judgement.verdict == VERDICT_WITHIN && reason)
 			snprintf(r.judgement.text, sizeof(r.judgement.text), "%s", reason);
 	} else {
-		judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why);
+		judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why.line);
 	}
 	run->report(run, &r);
 }

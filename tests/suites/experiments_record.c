@@ -268,10 +268,7 @@ static void judge_trace_of(const struct experiment_run *e, unsigned request, con
 		judgement_set(&r->judgement, VERDICT_ERROR, "no memory for the kernel's path");
 	} else if (known_path(&w, rec->n, &path, r)) {
 		trace_judge(&x, rec->record, rec->n_records, &j);
-		r->observation[0] = (struct observation){.n = rec->n, .low = j.expected, .high = j.expected};
-		histogram_add(&r->observation[0].seen, j.matched);
-		r->n_observations = 1;
-		judge(r->observation, 1, &r->judgement);
+		result_judge(r, rec->n, j.expected, j.expected, j.matched);
 		if (!j.right)
 			judgement_set(&r->judgement, VERDICT_WRONG, "%s", j.why);
 	}
@@ -284,32 +281,25 @@ static void judge_samples_of(const struct experiment_run *e, unsigned request, c
 {
 	const struct experiment_plan *plan = e->plan;
 	uint64_t period = plan->experiment->period;
-	struct observation *o = &r->observation[0];
 	struct expectation x;
 	int64_t share = experiment_share(plan, request, &rec->bracket);
-	const char *why;
+	struct reason why;
 
 	if (!experiment_expects(plan, request, e->kernel, &rec->bracket, rec->n, &x, &why)) {
-		judgement_set(&r->judgement, VERDICT_SKIPPED, "%s", why);
+		judgement_set(&r->judgement, VERDICT_SKIPPED, "%s", why.line);
 		return;
 	}
-	*o = (struct observation){.n = rec->n, .high = INT64_MAX};
-	o->low = (int64_t)((uint64_t)(x.low + share) * rec->windows / period);
+	int64_t low = (int64_t)((uint64_t)(x.low + share) * rec->windows / period), high = INT64_MAX;
 	if (x.high != INT64_MAX)
-		o->high = (int64_t)((uint64_t)(x.high + share) * rec->windows / period);
-	if (!plan->pmu->deterministic && o->low)
-		o->low = 1;
-	histogram_add(&o->seen, rec->n_records + rec->lost);
-	r->n_observations = 1;
-	judge(o, 1, &r->judgement);
+		high = (int64_t)((uint64_t)(x.high + share) * rec->windows / period);
+	if (!plan->pmu->deterministic && low)
+		low = 1;
+	result_judge(r, rec->n, low, high, rec->n_records + rec->lost);
 }
 
 static void judge_operations(const struct recorded *rec, struct result *r)
 {
-	r->observation[0] = (struct observation){.n = rec->n, .low = 1, .high = INT64_MAX};
-	histogram_add(&r->observation[0].seen, rec->n_records);
-	r->n_observations = 1;
-	judge(r->observation, 1, &r->judgement);
+	result_judge(r, rec->n, 1, INT64_MAX, rec->n_records);
 	if (r->judgement.verdict == VERDICT_WITHIN)
 		judgement_set(&r->judgement, VERDICT_WITHIN,
 			      "which operations are tagged is the machine's business");
@@ -322,7 +312,7 @@ static unsigned buffer_for(const struct experiment_run *e, unsigned request)
 {
 	uint64_t n = e->plan->n, most = PER_WINDOW;
 	struct expectation x;
-	const char *why;
+	struct reason why;
 
 	if (is_trace(e->plan))
 		most = (uint64_t)kernel_amount(e->kernel, Q_BRANCHES, n).high +

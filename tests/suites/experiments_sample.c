@@ -36,14 +36,15 @@ void experiment_beside(const struct experiment_run *e, const uint64_t *raw, cons
 		int64_t share = experiment_share(plan, request, bracket);
 		struct observation *o = &seen[i];
 		struct expectation x;
-		const char *why;
+		struct reason why;
 		bool judged = experiment_expects(plan, request, e->kernel,
 						 experiment_counts_window(plan, request) ? bracket : NULL,
 						 plan->n, &x, &why);
 
 		if (judged && !plan->pmu->deterministic) {
 			judged = false;
-			why = "counted, not judged: an interrupt may count at the level that it strikes in";
+			why.line =
+				"counted, not judged: an interrupt may count at the level that it strikes in";
 		}
 		*o = (struct observation){.n = plan->n, .low = x.low, .high = x.high};
 		for (unsigned rep = 0; rep < plan->reps; rep++)
@@ -61,7 +62,7 @@ void experiment_beside(const struct experiment_run *e, const uint64_t *raw, cons
 			r.n_observations = 1;
 			judge(r.observation, 1, &r.judgement);
 		} else {
-			judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why);
+			judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why.line);
 		}
 		e->run->report(e->run, &r);
 	}
@@ -78,10 +79,10 @@ static void judge_samples(const struct experiment_run *e, unsigned i, const stru
 	struct observation *o = &r->observation[0];
 	struct expectation x;
 	int64_t share = experiment_share(plan, i, &s->bracket), period = (int64_t)s->period;
-	const char *why;
+	struct reason why;
 
 	if (!experiment_expects(plan, i, e->kernel, &s->bracket, s->n, &x, &why)) {
-		judgement_set(&r->judgement, VERDICT_SKIPPED, "%s", why);
+		judgement_set(&r->judgement, VERDICT_SKIPPED, "%s", why.line);
 		return;
 	}
 	*o = (struct observation){.n = s->n,

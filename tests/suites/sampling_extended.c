@@ -60,10 +60,7 @@ static void judge_number(struct extended *x, const struct recorded *rec, const s
 	bool known = x->choice.known && expectation(x->choice.event, k, rec->n, &e) == EXPECTATION_OK;
 	int64_t most = known ? (e.high + share) * rec->windows / PERIOD : RECORDS;
 
-	r->observation[0] = (struct observation){.n = rec->n, .low = most > 0, .high = most};
-	histogram_add(&r->observation[0].seen, rec->n_records);
-	r->n_observations = 1;
-	judge(r->observation, 1, &r->judgement);
+	result_judge(r, rec->n, most > 0, most, rec->n_records);
 	if (!rec->n_records)
 		judgement_set(&r->judgement, VERDICT_WRONG, "there is no record");
 }

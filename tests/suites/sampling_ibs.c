@@ -93,22 +93,26 @@ static const char *short_name(const struct ibs *p)
 	return names[p->unit];
 }
 
-static struct result result_for(const struct ibs *p, char *name, const char *what)
+/* The two texts of a result. */
+struct naming {
+	char event[SAMPLING_NAME], name[SAMPLING_NAME];
+};
+
+static struct result result_for(const struct ibs *p, struct naming *own, const char *what)
 {
-	static char event[SAMPLING_NAME];
 	struct result r;
 
-	snprintf(event, sizeof event, "%s %s", short_name(p), what);
+	snprintf(own->event, sizeof own->event, "%s %s", short_name(p), what);
 	r = (struct result){
 		.suite = "sampling",
-		.name = name,
-		.event = event,
+		.name = own->name,
+		.event = own->event,
 		.kernel = p->kernel->name,
 		.level = level_name(p->level),
 		.manual = p->source->manual,
 		.virtual = p->s->run->pmu->virtual,
 	};
-	snprintf(name, SAMPLING_NAME, "%s/%s/%s", event, p->kernel->name, r.level);
+	snprintf(own->name, sizeof own->name, "%s/%s/%s", own->event, p->kernel->name, r.level);
 	return r;
 }
 
@@ -202,13 +206,10 @@ static bool record(struct ibs *p, uint64_t period, struct result *r)
 static void report_count(const struct ibs *p, const char *what, unsigned low, unsigned high, unsigned seen,
 			 const char *why)
 {
-	char name[SAMPLING_NAME];
-	struct result r = result_for(p, name, what);
+	struct naming own;
+	struct result r = result_for(p, &own, what);
 
-	r.observation[0] = (struct observation){.n = p->n, .low = low, .high = high};
-	histogram_add(&r.observation[0].seen, seen);
-	r.n_observations = 1;
-	judge(r.observation, 1, &r.judgement);
+	result_judge(&r, p->n, low, high, seen);
 	if (why[0])
 		judgement_set(&r.judgement, VERDICT_WRONG, "%s", why);
 	p->s->run->report(p->s->run, &r);
@@ -255,10 +256,10 @@ static void check(struct ibs *p)
 	unsigned periods = p->unit == RECORD_UNIT_FETCHES ? PERIODS_FETCH : PERIODS;
 	uint64_t unit = unit_of(p);
 	bool exact = p->s->run->pmu->deterministic;
-	char name[SAMPLING_NAME];
-	struct result r = result_for(p, name, "recording");
+	struct naming own;
+	struct result r = result_for(p, &own, "recording");
 
-	trap_set_context(name);
+	trap_set_context(own.name);
 	memset(p->judgement, 0, sizeof p->judgement);
 	p->once = p->always = p->windows = 0;
 	p->n = turns(p, unit * periods);
@@ -289,10 +290,10 @@ static void check(struct ibs *p)
  */
 static void check_filter(struct ibs *p, const char *what, const char *passing, unsigned passes, bool none)
 {
-	char name[SAMPLING_NAME];
-	struct result r = result_for(p, name, what);
+	struct naming own;
+	struct result r = result_for(p, &own, what);
 
-	trap_set_context(name);
+	trap_set_context(own.name);
 	memset(p->judgement, 0, sizeof p->judgement);
 	p->once = p->always = p->windows = 0;
 	p->n = FILTER_TURNS;
@@ -349,8 +350,8 @@ static void check_interrupt(struct ibs *p)
 		.room = SAMPLING_RECORDS,
 		.recording = {.source = p->source, .levels = LEVELS_ALL, .unit = p->unit, .period = period},
 	};
-	char name[SAMPLING_NAME];
-	struct result r = result_for(p, name, "interrupt");
+	struct naming own;
+	struct result r = result_for(p, &own, "interrupt");
 	bool whole;
 
 	if (p->source->line == OVERFLOW_NO_LINE) {
@@ -358,13 +359,9 @@ static void check_interrupt(struct ibs *p)
 		run->report(run, &r);
 		return;
 	}
-	trap_set_context(name);
-	if (recorded_carry_out(run, &rec, SAMPLING_MS, VERDICT_WRONG, &r, &whole)) {
-		r.observation[0] = (struct observation){.n = rec.n, .low = 1, .high = 1};
-		histogram_add(&r.observation[0].seen, rec.taken);
-		r.n_observations = 1;
-		judge(r.observation, 1, &r.judgement);
-	}
+	trap_set_context(own.name);
+	if (recorded_carry_out(run, &rec, SAMPLING_MS, VERDICT_WRONG, &r, &whole))
+		result_judge(&r, rec.n, 1, 1, rec.taken);
 	run->report(run, &r);
 }
 

@@ -74,10 +74,7 @@ static void judge_records(const struct latency *l, const struct recorded *rec, s
 	};
 	sample_judge(&x, l->s->steps, 0, rec->record, rec->n_records, rec->clock_begin, rec->clock_end,
 		     window_kernel_address(rec->level), judgement);
-	r->observation[0] = (struct observation){.n = rec->n};
-	histogram_add(&r->observation[0].seen, 0);
-	r->n_observations = 1;
-	judge(r->observation, 1, &r->judgement);
+	result_judge(r, rec->n, 0, 0, 0);
 	for (unsigned i = 0; i < sizeof aspects; i++) {
 		const struct sample_judgement *j = &judgement[aspects[i]];
 

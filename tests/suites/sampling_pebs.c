@@ -180,10 +180,7 @@ static struct result result_for(const struct pebs *p, char *name, const char *wh
 
 static void judge_count(struct result *r, const struct sample_judgement *j, uint64_t n)
 {
-	r->observation[0] = (struct observation){.n = n, .low = j->checked, .high = j->checked};
-	histogram_add(&r->observation[0].seen, j->right);
-	r->n_observations = 1;
-	judge(r->observation, 1, &r->judgement);
+	result_judge(r, n, j->checked, j->checked, j->right);
 	if (j->why[0])
 		judgement_set(&r->judgement, VERDICT_WRONG, "%s", j->why);
 }
@@ -303,10 +300,7 @@ static void check_silence(const struct pebs *p)
 
 	rec.recording.records = SMALL;
 	if (record(p, &rec, &r, &whole)) {
-		r.observation[0] = (struct observation){.n = rec.n};
-		histogram_add(&r.observation[0].seen, rec.taken);
-		r.n_observations = 1;
-		judge(r.observation, 1, &r.judgement);
+		result_judge(&r, rec.n, 0, 0, rec.taken);
 		if (rec.taken)
 			judgement_set(&r.judgement, VERDICT_WRONG,
 				      "interrupts, though no threshold was reached");

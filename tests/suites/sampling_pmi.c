@@ -236,12 +236,8 @@ static void check_bias(const struct sampling_choice *c, const char *what, uint64
 			for (unsigned i = 0; i < sampling_size(k); i++)
 				seen += p.s.at[i] != 0;
 			/* Skid may be another at each sample, so on silicon a place may become several. */
-			r.observation[0] = (struct observation){.n = n,
-								.low = is_deterministic() ? expected : 1,
-								.high = is_deterministic() ? expected : turn};
-			histogram_add(&r.observation[0].seen, seen);
-			r.n_observations = 1;
-			judge(r.observation, 1, &r.judgement);
+			result_judge(&r, n, is_deterministic() ? expected : 1,
+				     is_deterministic() ? expected : turn, seen);
 			show_bias(&p, what, turn);
 		}
 	}

@@ -173,10 +173,7 @@ static void conclude(const struct capture *c, struct result *r)
 	for (; rows < FAULT_CATCHES && c->expected->catches[rows].checks; rows++)
 		if (!c->caught[rows] && !c->expected->catches[rows].may && !missing)
 			missing = rows + 1;
-	r->n_observations = 1;
-	r->observation[0] = (struct observation){.low = rows, .high = rows};
-	histogram_add(&r->observation[0].seen, rows - (missing != 0));
-	judge(r->observation, 1, &r->judgement);
+	result_judge(r, 0, rows, rows, rows - (missing != 0));
 	if (c->stranger[0])
 		judgement_set(&r->judgement, VERDICT_WRONG, "unexpected: %s", c->stranger);
 	else if (missing)
@@ -213,7 +210,7 @@ static void hold_against(struct run *run, const char *profile, const struct pmu_
 	static struct ladder ladder;
 	static struct pmu pmu;
 	static struct capture c;
-	const char *why;
+	struct reason why;
 
 	c = (struct capture){.run = {.options = &options,
 				     .call = run->call,
@@ -230,7 +227,7 @@ static void hold_against(struct run *run, const char *profile, const struct pmu_
 		judge_once(&c, &ladder);
 		conclude(&c, r);
 	} else {
-		judgement_set(&r->judgement, VERDICT_ERROR, "%s", why);
+		judgement_set(&r->judgement, VERDICT_ERROR, "%s", why.line);
 	}
 	kernel_restore();
 }
@@ -296,7 +293,7 @@ static void run_selftest(struct run *run)
 {
 	const char *usual = pmu_default_profile();
 	char original[48], why_not[128];
-	const char *why;
+	struct reason why;
 	unsigned chosen = 0;
 
 	if (!run->pmu || !run->pmu->virtual) {

@@ -106,15 +106,11 @@ static struct trace_expectation expectation_of(const struct trace_check *c, cons
 static void judge_trace(const struct trace_check *c, const struct recorded *rec, bool whole, struct result *r)
 {
 	const struct trace_expectation x = expectation_of(c, rec);
-	struct observation *o = &r->observation[0];
 	struct trace_judgement j;
 	bool reached;
 
 	(c->call_stack ? trace_judge_calls : trace_judge)(&x, rec->record, rec->n_records, &j);
-	*o = (struct observation){.n = rec->n, .low = j.expected, .high = j.expected};
-	histogram_add(&o->seen, j.matched);
-	r->n_observations = 1;
-	judge(o, 1, &r->judgement);
+	result_judge(r, rec->n, j.expected, j.expected, j.matched);
 	reached = c->threshold && j.expected >= c->threshold; /* few kernels have no branch in each turn */
 	if (!j.right)
 		judgement_set(&r->judgement, VERDICT_WRONG, "%s", j.why);
@@ -292,11 +288,9 @@ static void check_mispredictions(const struct kernel *k, uint8_t level)
 	/* Predictors that know nothing yet are wrong often enough, and the second time not too often: by then
 	 * they may have learned what no pattern is behind. */
 	if (count_mispredictions(&c, &rec, &r, &first) && count_mispredictions(&c, &rec, &r, &second)) {
-		r.observation[0] = (struct observation){.n = rec.n, .low = a.low, .high = a.high};
-		histogram_add(&r.observation[0].seen,
-			      first < (uint64_t)a.low || second < (uint64_t)a.low ? first : second);
-		r.n_observations = 1;
-		judge(r.observation, 1, &r.judgement);
+		bool too_few = first < (uint64_t)a.low || second < (uint64_t)a.low;
+
+		result_judge(&r, rec.n, a.low, a.high, (int64_t)(too_few ? first : second));
 	}
 	run->report(run, &r);
 }

@@ -54,17 +54,13 @@ static void record_nest(void *arg)
 /* The oldest are the nested ones; what follows is the way to where recording was stopped. */
 static void judge_nest(const struct nest *nest, struct result *r)
 {
-	struct observation *o = &r->observation[0];
 	unsigned nested = 0, back = 0;
 
 	for (unsigned i = 0; i < nest->n; i++) {
 		nested += nested == i && nest->record[i].to == (uintptr_t)descend;
 		back += nest->record[i].to == (uintptr_t)come_back;
 	}
-	*o = (struct observation){.n = NESTED, .low = NESTED, .high = NESTED};
-	histogram_add(&o->seen, nested);
-	r->n_observations = 1;
-	judge(o, 1, &r->judgement);
+	result_judge(r, NESTED, NESTED, NESTED, nested);
 	if (back)
 		judgement_set(&r->judgement, VERDICT_WRONG, "%u calls that have come back are on the stack",
 			      back);

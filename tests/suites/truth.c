@@ -147,7 +147,7 @@ static void report_changes(struct run *run, const struct subject *s, unsigned co
 static void tell_amounts(struct run *run, const struct subject *s, uint64_t trial,
 			 enum transaction_outcome outcome, const struct qvec *seen)
 {
-	static char text[Q_COUNT * AMOUNT_SIZE];
+	char text[Q_COUNT * AMOUNT_SIZE];
 	char name[NAME_SIZE], *p = text;
 
 	snprintf(name, sizeof(name), "%s/%s/N = %" PRIu64 "%s", s->kernel->name, level_of(s->level), trial,

@@ -62,10 +62,10 @@ static inline void taken(const char *keys, uint8_t ring, unsigned passes)
 static inline bool expects(unsigned i, const struct kernel *k, struct expectation *x)
 {
 	struct pmu_bracket bracket = {.own = {{Q_INSTRUCTIONS, 4}}};
-	const char *text;
-	bool judged = experiment_expects(&plan, i, k, &bracket, 10, x, &text);
+	struct reason reason;
+	bool judged = experiment_expects(&plan, i, k, &bracket, 10, x, &reason);
 
-	snprintf(why, sizeof why, "%s", text);
+	snprintf(why, sizeof why, "%s", reason.line);
 	return judged;
 }
 

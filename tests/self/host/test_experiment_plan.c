@@ -38,15 +38,15 @@ static void joined_masks_share_a_bracket(void **state)
 	power_up("netburst-prescott");
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		struct expectation x;
-		const char *text;
+		struct reason reason;
 
 		taken(cases[i].keys, 0, 1);
-		assert_true(experiment_expects(&plan, 0, &kernel_ten, &bracket, 10, &x, &text));
+		assert_true(experiment_expects(&plan, 0, &kernel_ten, &bracket, 10, &x, &reason));
 		assert_int_equal(experiment_share(&plan, 0, &bracket), cases[i].share);
 		assert_int_equal(x.low, 0);
 		assert_int_equal(x.high, cases[i].high);
 		/* Without a bracket there is nothing to share. */
-		assert_true(experiment_expects(&plan, 0, &kernel_ten, NULL, 10, &x, &text));
+		assert_true(experiment_expects(&plan, 0, &kernel_ten, NULL, 10, &x, &reason));
 		assert_int_equal(x.high, cases[i].without);
 	}
 	fake_cpu_stop();
@@ -175,18 +175,18 @@ static void another_thread_alone(void **state)
 	power_up("netburst-northwood-ht");
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		struct expectation x;
-		const char *text;
+		struct reason reason;
 		char keys[80];
 
 		snprintf(keys, sizeof keys, K "events=%s", cases[i].event);
 		taken(keys, 3, 1);
 		assert_int_equal(experiment_share(&plan, 0, &bracket), cases[i].share);
 		pmu.deterministic = true;
-		assert_true(experiment_expects(&plan, 0, &kernel_ten, &bracket, 10, &x, &text));
+		assert_true(experiment_expects(&plan, 0, &kernel_ten, &bracket, 10, &x, &reason));
 		assert_int_equal(x.low, cases[i].count);
 		assert_int_equal(x.high, cases[i].count);
 		pmu.deterministic = false; /* where another processor is, nothing is known of it */
-		assert_int_equal(experiment_expects(&plan, 0, &kernel_ten, &bracket, 10, &x, &text),
+		assert_int_equal(experiment_expects(&plan, 0, &kernel_ten, &bracket, 10, &x, &reason),
 				 cases[i].share > 0);
 	}
 	fake_cpu_stop();
@@ -232,16 +232,16 @@ static void thresholds(void **state)
 	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		struct expectation x;
-		const char *text;
+		struct reason reason;
 		char keys[80];
 
 		power_up(cases[i].cpu);
 		snprintf(keys, sizeof keys, K "events=%s", cases[i].event);
 		taken(keys, 3, 1);
 		pmu.deterministic = true;
-		if (experiment_expects(&plan, 0, &kernel_ten, &bracket, 10, &x, &text) !=
+		if (experiment_expects(&plan, 0, &kernel_ten, &bracket, 10, &x, &reason) !=
 		    (cases[i].high >= 0))
-			fail_msg("%s: %s", cases[i].event, text);
+			fail_msg("%s: %s", cases[i].event, reason.line);
 		if (cases[i].high >= 0) {
 			assert_int_equal(x.low, cases[i].low);
 			assert_int_equal(x.high, cases[i].high);
@@ -251,7 +251,7 @@ static void thresholds(void **state)
 		if (cases[i].high > 0 && !cases[i].low && !plan.request[0].config.invert) {
 			unsigned each = (unsigned)((120 + 5) / cases[i].high);
 
-			assert_true(experiment_expects(&plan, 0, &kernel_ten, &bracket, 10, &x, &text));
+			assert_true(experiment_expects(&plan, 0, &kernel_ten, &bracket, 10, &x, &reason));
 			assert_int_equal(x.high, (120 + 6) / each);
 		}
 		pmu.counts_start = 0;

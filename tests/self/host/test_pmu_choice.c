@@ -45,10 +45,10 @@ void identity_details(identity_each *each, void *to)
 	(void)each, (void)to;
 }
 
-bool vpmu_knows(const char *profile, const char *inject, const char **why)
+bool vpmu_knows(const char *profile, const char *inject, struct reason *why)
 {
 	(void)profile;
-	*why = "no such injection";
+	why->line = "no such injection";
 	return strcmp(inject, "nonsense") != 0;
 }
 
@@ -119,16 +119,16 @@ bool __wrap_pmu_find(const char *name, struct pmu *pmu, const char **reason)
 }
 
 bool virtual_pmu_create(struct run *run, struct pmu *pmu, const char *profile, const char *inject,
-			const char **why)
+			struct reason *why)
 {
-	*why = "it cannot be created";
+	why->line = "it cannot be created";
 	if (!strcmp(inject, "nonsense"))
 		return false;
 	assert_false(virtual_cpu);
 	virtual_cpu = true;
 	snprintf(created, sizeof created, "%s", profile);
 	snprintf(injected, sizeof injected, "%s", inject);
-	assert_non_null(pmu_begin(pmu, &intel_driver, why));
+	assert_non_null(pmu_begin(pmu, &intel_driver, &why->line));
 	pmu->driver = &intel_driver;
 	pmu->virtual = true;
 	pmu->n_counters = 1;
@@ -192,7 +192,7 @@ static bool call(struct run *run, void (*fn)(void *), void *arg, unsigned ms, st
 
 static struct run run;
 static struct options o;
-static const char *why;
+static struct reason why;
 
 static void reported(struct run *of, const struct result *r)
 {
@@ -212,7 +212,7 @@ static int setup(void **state)
 	outcome = LADDER_FULL;
 	options_default(&o);
 	run = (struct run){.call = call, .report = reported};
-	why = NULL;
+	why.line = NULL;
 	return 0;
 }
 
@@ -310,7 +310,7 @@ static void one_that_only_records_is_judged(void **state)
 		pmu_switch_off();
 		assert_int_equal(port_resets, 1);
 		assert_false(choose(options[i], "dead")); /* nor is there a model to break */
-		assert_non_null(strstr(why, "add pmu=virtual"));
+		assert_non_null(strstr(why.line, "add pmu=virtual"));
 	}
 	/* With neither there is nothing to judge. */
 	setup(NULL);
@@ -332,7 +332,7 @@ static void a_cpu_without_one_has_a_virtual_one(void **state)
 	/* Not if a driver was named. */
 	assert_false(choose("intel", ""));
 	assert_null(run.pmu);
-	assert_non_null(why);
+	assert_non_null(why.line);
 	assert_false(virtual_cpu);
 }
 
@@ -343,8 +343,8 @@ static void hardware_is_never_replaced(void **state)
 	fake_machine_is_real = true;
 	no_pmu();
 	assert_false(choose("auto", ""));
-	assert_non_null(strstr(why, "this CPU has no PMU that a driver knows ("));
-	assert_non_null(strstr(why, "pmu=virtual judges a virtual one"));
+	assert_non_null(strstr(why.line, "this CPU has no PMU that a driver knows ("));
+	assert_non_null(strstr(why.line, "pmu=virtual judges a virtual one"));
 	assert_false(virtual_cpu);
 	assert_int_equal(climbs, 0);
 	setup(NULL);
@@ -367,7 +367,7 @@ static void another_familys_driver_does_not_fit(void **state)
 {
 	(void)state;
 	assert_false(choose("amd", ""));
-	assert_non_null(why);
+	assert_non_null(why.line);
 	assert_null(run.pmu);
 	assert_null(run.ladder);
 }
@@ -382,7 +382,7 @@ static void a_profile_is_as_it_is_named(void **state)
 	assert_string_equal(injected, "one+two");
 	assert_int_equal(snapshots, 0); /* the machine's registers are not looked at */
 	assert_false(choose("virtual:amd-zen3", "nonsense"));
-	assert_string_equal(why, "it cannot be created");
+	assert_string_equal(why.line, "it cannot be created");
 }
 
 /* After a virtual CPU a processor's own PMU is judged on the processor itself. */
@@ -418,12 +418,12 @@ static void profiles_and_injections_are_known_or_not(void **state)
 	(void)state;
 	snprintf(o.pmu, sizeof o.pmu, "virtual:amd-zen99");
 	assert_false(pmu_is_known(&o, "", &why));
-	assert_non_null(strstr(why, "pmu=virtual:amd-zen99: no such profile: did you mean amd-zen"));
+	assert_non_null(strstr(why.line, "pmu=virtual:amd-zen99: no such profile: did you mean amd-zen"));
 	snprintf(o.pmu, sizeof o.pmu, "virtual:nonesuch");
 	assert_false(pmu_is_known(&o, "", &why));
-	assert_non_null(strstr(why, "pmu=virtual:nonesuch: no such profile; there are"));
-	assert_non_null(strstr(why, "amd-zen3"));
-	assert_non_null(strstr(why, "netburst-prescott"));
+	assert_non_null(strstr(why.line, "pmu=virtual:nonesuch: no such profile; there are"));
+	assert_non_null(strstr(why.line, "amd-zen3"));
+	assert_non_null(strstr(why.line, "netburst-prescott"));
 	snprintf(o.pmu, sizeof o.pmu, "virtual:amd-zen3");
 	assert_true(pmu_is_known(&o, "", &why));
 	assert_false(pmu_is_known(&o, "nonsense", &why));
@@ -438,9 +438,9 @@ static void injections_are_for_models(void **state)
 {
 	(void)state;
 	assert_false(choose("intel", "dead"));
-	assert_non_null(strstr(why, "add pmu=virtual"));
+	assert_non_null(strstr(why.line, "add pmu=virtual"));
 	assert_false(choose("auto", "dead"));
-	assert_non_null(strstr(why, "add pmu=virtual"));
+	assert_non_null(strstr(why.line, "add pmu=virtual"));
 }
 
 static void identifying_writes_nothing(void **state)

@@ -1,6 +1,6 @@
 /*
  * How often suites measure: the default of each kind of PMU, what the options ask for, and a limit that is
- * told.
+ * told. And how they end a check that saw one value.
  */
 #include "tests/judge/check.h"
 
@@ -53,12 +53,38 @@ static void a_limit_is_told(void **state)
 			    "sweep: repetitions 500, the most that this suite takes; 501 were asked for");
 }
 
+/* Inside and outside of what is expected, at both ends; what was in the result before is not in it any more.
+ */
+static void one_value_is_judged(void **state)
+{
+	struct result r = {.n_observations = 3, .observation[0] = {.n = 9, .low = 9, .high = 9}};
+
+	(void)state;
+	histogram_add(&r.observation[0].seen, 9);
+	result_judge(&r, 5, 7, 7, 7);
+	assert_int_equal(r.judgement.verdict, VERDICT_EXACT);
+	assert_int_equal(r.n_observations, 1);
+	assert_int_equal(r.observation[0].n, 5);
+	assert_int_equal(r.observation[0].seen.total, 1);
+	assert_int_equal(r.observation[0].seen.min, 7);
+	result_judge(&r, 5, 7, 7, 8);
+	assert_int_equal(r.judgement.verdict, VERDICT_WRONG);
+	for (int64_t seen = 6; seen <= 10; seen++) {
+		result_judge(&r, 5, 7, 9, seen);
+		assert_int_equal(r.judgement.verdict,
+				 seen == 6 || seen == 10 ? VERDICT_WRONG : VERDICT_WITHIN);
+	}
+	result_judge(&r, 0, 3, 3, 0);
+	assert_int_equal(r.judgement.verdict, VERDICT_DEAD);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults),
 		cmocka_unit_test(as_asked),
 		cmocka_unit_test(a_limit_is_told),
+		cmocka_unit_test(one_value_is_judged),
 	};
 
 	return cmocka_run_group_tests_name("repetitions", tests, NULL, NULL);

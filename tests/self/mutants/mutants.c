@@ -88,7 +88,7 @@ static const struct ladder *presumed(struct run *run, const char *profile)
 		struct ladder ladder;
 	} known[PROFILES_MAX];
 	static struct pmu pmu;
-	const char *why;
+	struct reason why;
 
 	for (unsigned i = 0; i < PROFILES_MAX; i++) {
 		if (known[i].profile && strcmp(known[i].profile, profile) == 0)
@@ -105,11 +105,10 @@ static const struct ladder *presumed(struct run *run, const char *profile)
 /* Carry a trial out with the mutant; c->caught says what told. @return false with *why if it could not be
  * done */
 static bool try(struct capture *c, const struct run *outer, const struct mutant_trial *t, int mutant,
-		const char **why)
+		struct reason *why)
 {
 	static struct ladder ladder;
 	static struct pmu pmu;
-	static char broken[160];
 	struct run_options options = {.kernel_glob = t->kernel ? t->kernel : FEW_KERNELS,
 				      .check_glob = t->checks,
 				      .event_glob = strcmp(t->suite, "control") ? t->checks : NULL};
@@ -126,7 +125,7 @@ static bool try(struct capture *c, const struct run *outer, const struct mutant_
 				      .attribution = drop_attribution},
 			      .call = outer->call};
 	if (!suite && !climbs) {
-		*why = "no suite of this name";
+		why->line = "no suite of this name";
 		return false;
 	}
 	if (!climbs)
@@ -135,8 +134,7 @@ static bool try(struct capture *c, const struct run *outer, const struct mutant_
 	bool made = virtual_pmu_create(&c->run, &pmu, t->profile, t->inject, why);
 
 	if (!made && mutant) { /* a driver that does not know the CPU any more: that tells, too */
-		snprintf(broken, sizeof broken, "%s", *why);
-		snprintf(c->caught, sizeof c->caught, "identification: %.100s", broken);
+		snprintf(c->caught, sizeof c->caught, "identification: %.100s", why->line);
 		made = true;
 	} else if (made && climbs) {
 		ladder_climb(&c->run, &ladder);
@@ -179,7 +177,8 @@ static void try_clean(struct run *run, const struct mutant_trial *t)
 {
 	static struct capture c;
 	struct judgement j = {.verdict = VERDICT_EXACT};
-	const char *why, *kernels = run->options->kernel_glob;
+	struct reason why;
+	const char *kernels = run->options->kernel_glob;
 	char name[160];
 
 	if (tried_clean(t) || n_clean == CLEAN_MAX)
@@ -188,7 +187,7 @@ static void try_clean(struct run *run, const struct mutant_trial *t)
 		return;
 	clean[n_clean++] = *t;
 	if (!try(&c, run, t, 0, &why))
-		judgement_set(&j, VERDICT_ERROR, "%s", why);
+		judgement_set(&j, VERDICT_ERROR, "%s", why.line);
 	else if (c.caught[0])
 		judgement_set(&j, VERDICT_WRONG, "found: %s", c.caught);
 	else if (!c.checks)
@@ -214,7 +213,7 @@ static bool search(struct run *run, struct capture *c, const struct pmu_model *m
 {
 	static const char *const order[] = {"control", "trace", "sampling", "ladder", "identities", "events"};
 	const struct model_profile *p;
-	const char *why;
+	struct reason why;
 
 	for (unsigned s = 0; s < sizeof order / sizeof order[0]; s++)
 		for (unsigned at = 0; (p = model_profile(at)); at++) {
@@ -233,7 +232,7 @@ static void try_mutant(struct run *run, const struct pmu_model *model, int mutan
 	static struct capture c;
 	struct mutant_trial t;
 	char name[200];
-	const char *why;
+	struct reason why;
 
 	snprintf(name, sizeof name, "%s/%s: %s", model->name, m->id, m->text);
 	if (hint && hint->out_of_reach) {
@@ -245,7 +244,7 @@ static void try_mutant(struct run *run, const struct pmu_model *model, int mutan
 	if (hint) {
 		t = hint->trial;
 		if (!try(&c, run, &t, mutant, &why))
-			judgement_set(&j, VERDICT_ERROR, "%s", why);
+			judgement_set(&j, VERDICT_ERROR, "%s", why.line);
 		else
 			try_clean(run, &t);
 	} else if (run->options->verbose) {
@@ -266,7 +265,7 @@ static void run_mutants(struct run *run)
 	const struct pmu_model *done = NULL;
 	const struct model_mutant *mutants;
 	char original[48];
-	const char *why;
+	struct reason why;
 
 	snprintf(original, sizeof original, "%s", run->pmu ? run->pmu->model : "");
 	n_clean = 0;

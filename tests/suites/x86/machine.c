@@ -100,15 +100,10 @@ static void run_check(struct run *run, const struct machine_check *check)
 	ok = trap_guard(carry_out, &c, &report);
 	watchdog_disarm();
 	trap_set_context(NULL);
-	if (ok) {
-		r.n_observations = 1;
-		r.observation[0].low = check->low;
-		r.observation[0].high = check->high;
-		histogram_add(&r.observation[0].seen, c.seen);
-		judge(r.observation, 1, &r.judgement);
-	} else {
+	if (ok)
+		result_judge(&r, 0, check->low, check->high, c.seen);
+	else
 		judgement_set(&r.judgement, VERDICT_ERROR, "%s", report.text);
-	}
 	run->report(run, &r);
 }
 

@@ -243,10 +243,7 @@ void step_judge(const struct step_snippet *s, const struct step_outcome *out, in
 	bool pmi = judged_by_pmi(s);
 	int64_t expected = pmi ? s->result : instructions;
 
-	r->n_observations = 1;
-	r->observation[0].low = r->observation[0].high = expected;
-	histogram_add(&r->observation[0].seen, pmi ? out->rax : (int64_t)out->total.v[Q_INSTRUCTIONS]);
-	judge(r->observation, 1, &r->judgement);
+	result_judge(r, 0, expected, expected, pmi ? out->rax : (int64_t)out->total.v[Q_INSTRUCTIONS]);
 	if (pmi || verdict_is_bad(r->judgement.verdict))
 		return;
 	if (out->rax != s->result)
@@ -340,14 +337,10 @@ static void check_case(struct run *run, const struct step_case *which)
 	watchdog_disarm();
 	settle_interrupts();
 	trap_set_context(NULL);
-	if (ok) {
-		r.n_observations = 1;
-		r.observation[0].low = r.observation[0].high = which->expected;
-		histogram_add(&r.observation[0].seen, c.seen);
-		judge(r.observation, 1, &r.judgement);
-	} else {
+	if (ok)
+		result_judge(&r, 0, which->expected, which->expected, c.seen);
+	else
 		judgement_set(&r.judgement, VERDICT_ERROR, "%s", report.text);
-	}
 	run->report(run, &r);
 }
 
