@@ -185,10 +185,29 @@ static void name(const struct pmu *pmu, struct candidates *c, char *text, size_t
 		}
 }
 
+/* Leave out what counts that are right speak against. */
+static void sift(struct candidates *c)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < c->n; i++)
+		if (!found[c->row[i]].denied)
+			c->row[n++] = c->row[i];
+	c->n = n;
+}
+
 static void conclude(const struct pmu *pmu, struct candidates *c, struct result *r)
 {
 	char names[CANDIDATES_MAX * ERRATUM_NUMBER], was[JUDGEMENT_TEXT];
 
+	sift(c);
+	if (!c->n) {
+		size_t used = strlen(r->judgement.text);
+
+		snprintf(r->judgement.text + used, sizeof r->judgement.text - used,
+			 " (as an erratum says, but other counts are right)");
+		return;
+	}
 	for (unsigned i = 0; i < c->n; i++)
 		c->judges |= errata_judges(pmu->errata, c->row[i]);
 	name(pmu, c, names, sizeof names);
@@ -238,10 +257,10 @@ void errata_judge(const struct pmu *pmu, struct result *r)
 
 			if (!predict(pmu, r, s, &place, &p))
 				continue;
-			try_row(pmu, &c, s->number, r,
-				p.meant ? !bad
-					: bad && judge_predicted(r->observation, p.at, r->n_observations));
-			if (!p.meant && !bad && row_of(pmu->errata, s->number) < ROWS_MAX)
+			bool fits = judge_predicted(r->observation, p.at, r->n_observations);
+
+			try_row(pmu, &c, s->number, r, p.meant ? !bad : bad && fits);
+			if (!p.meant && !bad && !fits && row_of(pmu->errata, s->number) < ROWS_MAX)
 				found[row_of(pmu->errata, s->number)].denied++;
 		}
 	/* A check keeps the first thing that is wrong: if that is another one, it did not come to this one.

@@ -27,7 +27,9 @@ const struct erratum_found *errata_found(unsigned row);
 /**
  * The one judgement of what is wrong. What is as an erratum of the PMU's family says becomes VERDICT_ERRATUM,
  * with the number, or the numbers that cannot be told apart: those that are documented for this processor
- * first. Observations, and rows without a text, leave the verdict as it is, and are named.
+ * first. Observations, and rows without a text, leave the verdict as it is, and are named. What an erratum says
+ * of a count is no verdict where another count was right that it would have made wrong: callers hand over what
+ * is right first.
  * @param r a check's result, with its judgement
  */
 void errata_judge(const struct pmu *pmu, struct result *r);

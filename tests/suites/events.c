@@ -25,6 +25,7 @@
 #define N_HARDWARE    1000
 #define REPS_VIRTUAL  3
 #define REPORTED_NAME 160
+#define HELD_MAX      64
 
 /* Kernels that do not define what an event counts: said once per event, when all have been seen. */
 struct undefined {
@@ -34,9 +35,19 @@ struct undefined {
 	enum quantity quantity;
 };
 
+/* A result that is wrong. Whether a published erratum says so is judged when all counters have counted the
+ * kernel: one that counts right speaks against it. */
+struct held {
+	struct held *next;
+	struct result r;
+	char name[REPORTED_NAME];
+};
+
 /* What is measured in one kernel and ring: per counter the events that it may count. */
 struct plan {
 	struct run *run;
+	struct held *held, **last_held;
+	unsigned n_held;
 	const struct kernel *kernel;
 	uint8_t level;
 	uint64_t n;
@@ -230,7 +241,35 @@ static uint64_t counters_with(const struct plan *plan, unsigned number)
 	return mask;
 }
 
-static void report_slot(const struct plan *plan, const struct pass *p, unsigned s)
+/* @return false if there is no room for it */
+static bool hold(struct plan *plan, const struct result *r)
+{
+	struct held *h = plan->n_held < HELD_MAX ? malloc(sizeof *h) : NULL;
+
+	if (!h)
+		return false;
+	*h = (struct held){.r = *r};
+	strcpy(h->name, r->name);
+	h->r.name = h->name;
+	*plan->last_held = h;
+	plan->last_held = &h->next;
+	plan->n_held++;
+	return true;
+}
+
+static void report_held(struct plan *plan)
+{
+	for (struct held *h = plan->held, *next; h; h = next) {
+		next = h->next;
+		plan->run->report(plan->run, &h->r);
+		free(h);
+	}
+	plan->held = NULL;
+	plan->last_held = &plan->held;
+	plan->n_held = 0;
+}
+
+static void report_slot(struct plan *plan, const struct pass *p, unsigned s)
 {
 	const struct slot *slot = &p->slot[s];
 	const struct event_place place = pass_place(p, s);
@@ -250,7 +289,8 @@ static void report_slot(const struct plan *plan, const struct pass *p, unsigned 
 		r.judgement.verdict = VERDICT_ERROR;
 		expectation_explain(&x, p->kernel, p->n[at], r.judgement.text, sizeof(r.judgement.text));
 	}
-	plan->run->report(plan->run, &r);
+	if (!verdict_is_bad(r.judgement.verdict) || !hold(plan, &r))
+		plan->run->report(plan->run, &r);
 }
 
 /* What befell a whole pass is reported once, under its first counter. */
@@ -270,7 +310,7 @@ static void report_failure(const struct plan *plan, const struct pass *p, const 
 
 /* @return false if it could not be carried out: then the other passes of this kernel and ring would not fare
  * better */
-static bool measure(const struct plan *plan, struct pass *p)
+static bool measure(struct plan *plan, struct pass *p)
 {
 	struct result r = {0};
 
@@ -292,7 +332,7 @@ static bool measure(const struct plan *plan, struct pass *p)
 }
 
 /* Without a global enable, counters cannot be started together: one at a time. */
-static bool measure_one_by_one(const struct plan *plan, const struct pass *all)
+static bool measure_one_by_one(struct plan *plan, const struct pass *all)
 {
 	for (unsigned s = 0; s < all->n_slots; s++) {
 		struct pass one = *all;
@@ -386,6 +426,7 @@ static void run_kernel(struct plan *plan)
 		if (!plan->level)
 			response_measure(plan->kernel);
 		judge_kernel(plan);
+		report_held(plan);
 	}
 }
 
@@ -399,6 +440,7 @@ static bool plan_create(struct plan *plan, struct run *run)
 	*plan = (struct plan){.run = run,
 			      .undefined = calloc(each + 1, sizeof *plan->undefined),
 			      .movers = calloc(each + 1, sizeof *plan->movers)};
+	plan->last_held = &plan->held;
 	plan->event[0] = events;
 	for (unsigned c = 1; events && c < pmu->n_counters; c++)
 		plan->event[c] = events + c * each;
