@@ -367,6 +367,7 @@ static bool judge_core(const struct platform *platform, struct run *run, const s
 	core_injections(inject, core->number, own_inject);
 	core_announce(&cores, core);
 	progress_stage(platform, core->number, "choosing the PMU");
+	errata_begin();
 	bool chosen = run_part(core, &part, choose);
 	if (chosen)
 		event_files_read(platform, run, core->number);
@@ -378,7 +379,6 @@ static bool judge_core(const struct platform *platform, struct run *run, const s
 		return cores.several;
 	}
 	*any = true;
-	errata_begin();
 	if (o->list) {
 		on_list += listing_events(run->pmu);
 		return true;

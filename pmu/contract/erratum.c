@@ -87,6 +87,18 @@ int errata_find(const struct errata *e, const char *number)
 	return -1;
 }
 
+int errata_next(const struct errata *e, const char **list)
+{
+	char number[ERRATUM_NUMBER];
+
+	*list += strspn(*list, " ");
+	size_t length = strcspn(*list, " ");
+
+	snprintf(number, sizeof number, "%.*s", (int)length, *list);
+	*list += length;
+	return errata_find(e, number);
+}
+
 bool errata_documented(const struct errata *e, unsigned row, const struct erratum_processor *p,
 		       uint32_t *fixed)
 {

@@ -43,11 +43,15 @@ enum erratum_need {
 	ERRATUM_NEEDS_OUTSIDE, /* what no program can do */
 };
 
+/** Directions in which a row makes counts wrong. */
+enum erratum_effects { ERRATUM_COUNTS_MORE = 1, ERRATUM_COUNTS_LESS = 2 };
+
 struct erratum {
 	uint16_t numbers; /* where its numbers begin in errata.numbers: "HSD73|HSM74" */
 	uint16_t part;    /* index of the first of its processors */
 	uint8_t parts;
 	uint8_t mechanism, confidence, needs;
+	uint8_t effects; /* enum erratum_effects: on counts */
 };
 
 /** Processors that a row names. */
@@ -77,6 +81,7 @@ enum erratum_relation {
 	SHOWS_FLIPPED, /* observed and expected differ in the bits .low and no others */
 	SHOWS_BITS,    /* observed has bits besides those expected, .low of them at least */
 	SHOWS_TEXT,    /* as .text says, which is enough */
+	SHOWS_LIKE,    /* as .text says, which is all that the row tells: it agrees, and gives no verdict */
 };
 
 /** What shows an erratum in a check that compares numbers. */
@@ -110,6 +115,10 @@ struct errata {
 /** The row that is known by a number, in any case, with or without leading zeros. @return -1: there is none
  */
 int errata_find(const struct errata *e, const char *number);
+
+/** The row of the first of some numbers with spaces between them, which is taken off the list. @return -1:
+ * there is none */
+int errata_next(const struct errata *e, const char **list);
 
 /** Whether two numbers are the same, written in whichever of these ways. */
 bool errata_same(const struct errata *e, const char *a, const char *b);

@@ -41,6 +41,9 @@ struct model_increment {
 	uint64_t amount;
 };
 
+/** What goes wrong, of an injection that is a published erratum. */
+#define MODEL_AS_PUBLISHED "as the erratum of this number says (docs/errata)"
+
 /** Which of a model's injections are active: a bit for each, in the order of pmu_model.injections[]. */
 #define MODEL_INJECTION_WORDS 2
 #define MODEL_INJECTIONS_MAX  (64 * MODEL_INJECTION_WORDS)

@@ -62,7 +62,8 @@ struct share_report {
 
 enum erratum_state {
 	ERRATUM_PRESENT,
-	ERRATUM_OTHERWISE, /* what would show it is wrong, and not as it says */
+	ERRATUM_CONSISTENT, /* what is wrong is so as far as it says: it tells of no amount */
+	ERRATUM_OTHERWISE,  /* what would show it is wrong, and not as it says */
 	ERRATUM_NOT_OBSERVED,
 	ERRATUM_NOT_APPLICABLE, /* this CPU has nothing that could show it */
 	ERRATUM_UNPROVOKED,     /* no check can, or does */

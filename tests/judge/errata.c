@@ -80,6 +80,22 @@ bool errata_shows(const struct erratum_symptom *s, const char *text, int64_t exp
 	}
 }
 
+bool errata_foretold(const struct errata *e, unsigned row)
+{
+	for (const struct erratum_count *c = e->counts; c->number; c++)
+		if (errata_find(e, c->number) == (int)row)
+			return true;
+	return false;
+}
+
+bool errata_vague(const struct errata *e, unsigned row)
+{
+	const struct erratum *r = &e->row[row];
+
+	return r->effects && r->needs == ERRATUM_NEEDS_NOTHING &&
+	       !erratum_mechanism_reason((enum erratum_mechanism)r->mechanism) && !errata_foretold(e, row);
+}
+
 /* --- counts -----------------------------------------------------------------------------------------------
  */
 
@@ -242,6 +258,51 @@ static void try_row(const struct pmu *pmu, struct candidates *c, const char *num
 		add_row(c->row, &c->n, CANDIDATES_MAX, row);
 }
 
+/* Whether all that is off is off in a direction that the row has. */
+static bool off_like(const struct erratum *row, const struct result *r)
+{
+	for (unsigned i = 0; i < r->n_observations; i++) {
+		const struct observation *o = &r->observation[i];
+
+		if ((o->seen.min < o->low && !(row->effects & ERRATUM_COUNTS_LESS)) ||
+		    (o->seen.max > o->high && !(row->effects & ERRATUM_COUNTS_MORE)))
+			return false;
+	}
+	return true;
+}
+
+/* A row that tells of no amount, and whether what is wrong is what it tells. */
+static void try_vague(const struct pmu *pmu, unsigned row, struct result *r, bool bad, bool like)
+{
+	char number[ERRATUM_NUMBER];
+	size_t used = strlen(r->judgement.text);
+
+	if (row == ROWS_MAX)
+		return;
+	found[row].tried += observed(r);
+	found[row].agree += bad && like;
+	found[row].otherwise += bad && !like;
+	if (!bad || !like)
+		return;
+	errata_number(pmu->errata, row, 0, number, sizeof number);
+	snprintf(r->judgement.text + used, sizeof r->judgement.text - used, " (consistent with %s)", number);
+}
+
+/* What is published of the event without an amount. */
+static void try_event(const struct pmu *pmu, const struct pmu_event *event, struct result *r, bool bad)
+{
+	const struct errata *e = pmu->errata;
+
+	const char *at = event->errata;
+
+	while (at && *at) {
+		int row = errata_next(e, &at);
+
+		if (row >= 0 && row < ROWS_MAX && errata_vague(e, (unsigned)row))
+			try_vague(pmu, (unsigned)row, r, bad, off_like(&e->row[row], r));
+	}
+}
+
 void errata_judge(const struct pmu *pmu, struct result *r)
 {
 	struct candidates c = {0};
@@ -251,7 +312,8 @@ void errata_judge(const struct pmu *pmu, struct result *r)
 	if (!pmu || !pmu->errata || r->judgement.verdict == VERDICT_ERROR ||
 	    r->judgement.verdict == VERDICT_SKIPPED)
 		return;
-	if (place_of(pmu, r, &place))
+	if (place_of(pmu, r, &place)) {
+		try_event(pmu, place.event, r, bad);
 		for (const struct erratum_count *s = pmu->errata->counts; s->number; s++) {
 			struct prediction p;
 
@@ -263,15 +325,22 @@ void errata_judge(const struct pmu *pmu, struct result *r)
 			if (!p.meant && !bad && !fits && row_of(pmu->errata, s->number) < ROWS_MAX)
 				found[row_of(pmu->errata, s->number)].denied++;
 		}
+	}
 	/* A check keeps the first thing that is wrong: if that is another one, it did not come to this one.
 	 */
-	for (const struct erratum_symptom *s = pmu->errata->symptoms; s->number; s++)
-		if (glob_match(s->suite, r->suite) && r->name && glob_match(s->check, r->name) &&
-		    (!bad || glob_match(s->text, r->judgement.text)))
-			try_row(pmu, &c, s->number, r,
-				bad && errata_shows(s, r->judgement.text,
-						    r->n_observations ? r->observation[0].low : 0,
-						    r->n_observations ? r->observation[0].seen.min : 0));
+	for (const struct erratum_symptom *s = pmu->errata->symptoms; s->number; s++) {
+		if (!glob_match(s->suite, r->suite) || !r->name || !glob_match(s->check, r->name) ||
+		    (bad && !glob_match(s->text, r->judgement.text)))
+			continue;
+		bool shows = bad &&
+			     errata_shows(s, r->judgement.text, r->n_observations ? r->observation[0].low : 0,
+					  r->n_observations ? r->observation[0].seen.min : 0);
+
+		if (s->relation == SHOWS_LIKE)
+			try_vague(pmu, row_of(pmu->errata, s->number), r, bad, shows);
+		else
+			try_row(pmu, &c, s->number, r, shows);
+	}
 	for (unsigned i = 0; i < c.n; i++) {
 		found[c.row[i]].present++;
 		found[c.row[i]].told += bad;

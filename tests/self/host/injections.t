@@ -11,7 +11,7 @@ from tap import done, ok  # noqa: E402
 
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 ASKED = re.compile(r"\b(?:injected|model_injected(?:_any)?)\s*\(|\bINJECT_[A-Z0-9_]+")
-IDENTIFIER = re.compile(r"^[A-Z]+_INJECTION\((\w+),", re.M)
+IDENTIFIER = re.compile(r"^[A-Z]+_(?:INJECTION|PUBLISHED)\((\w+),", re.M)
 
 
 def asking(files):

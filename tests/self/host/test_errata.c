@@ -286,6 +286,61 @@ static void symptoms(void **state)
 			 VERDICT_ERRATUM);
 }
 
+/* A row of an event that tells of a direction and no amount agrees, or does not, and gives no verdict. */
+static void directions(void **state)
+{
+	static struct pmu_event event;
+	static const struct pmu_event *const list[] = {&event};
+	static const struct {
+		const char *errata;
+		int64_t seen;
+		bool agrees;
+	} cases[] = {
+		{"AAJ57", 28, true},  {"AAJ57", 26, false}, {"AAJ107", 28, false},
+		{"AAJ107", 26, true}, {"BDM061", 28, true}, {"AAJ107 HSD140", 28, true},
+		{"XYZ1", 28, false},  {"SKL57", 28, false}, /* of sources of data */
+		{"HSD29", 26, false},                       /* takes the other thread */
+		{"BJ54", 28, false},                        /* of no count */
+		{"SRF7", 28, false},                        /* says how much */
+	};
+
+	(void)state;
+	event = instructions;
+	pmu.events = list;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		event.errata = cases[i].errata;
+		struct result r = counted("far_jumps", 27, 52, cases[i].seen, 52 + 1);
+
+		if (cases[i].seen < 27)
+			r = counted("far_jumps", 27, 52, cases[i].seen, 52 - 1);
+		assert_int_equal(r.judgement.verdict, VERDICT_BIASED);
+		assert_int_equal(!!strstr(r.judgement.text, "(consistent with"), cases[i].agrees);
+	}
+	assert_true(of("AAJ57")->agree && of("AAJ57")->otherwise);
+	assert_int_equal(of("SKL57")->tried, 0);
+	assert_int_equal(of("AAJ57")->present, 0);
+	pmu.events = events;
+}
+
+static void likely(void **state)
+{
+	struct result r = compared("IA32_PERF_GLOBAL_CTRL", "", 1, 1);
+
+	(void)state;
+	r = (struct result){.suite = "trace", .name = "BTS whole/calls/ring 0"};
+	judgement_set(&r.judgement, VERDICT_WRONG,
+		      "0 branches from the first are right, then +1 to +2 instead of +3 to +2");
+	errata_judge(&pmu, &r);
+	assert_int_equal(r.judgement.verdict, VERDICT_WRONG);
+	assert_non_null(strstr(r.judgement.text, "(consistent with HSD53)"));
+	assert_int_equal(of("HSD53")->agree, 1);
+	assert_int_equal(of("AR62")->tried, 0);
+	judgement_set(&r.judgement, VERDICT_EXACT, "%s", "");
+	errata_judge(&pmu, &r);
+	assert_int_equal(of("HSD53")->tried, 2);
+	assert_int_equal(of("HSD53")->agree, 1);
+}
+
 /* What no vendor has published is named, and gives no verdict. */
 static void observations(void **state)
 {
@@ -341,6 +396,8 @@ int main(void)
 		cmocka_unit_test_setup(trials, setup),
 		cmocka_unit_test_setup(near_misses, setup),
 		cmocka_unit_test_setup(symptoms, setup),
+		cmocka_unit_test_setup(directions, setup),
+		cmocka_unit_test_setup(likely, setup),
 		cmocka_unit_test_setup(observations, setup),
 		cmocka_unit_test_setup(by_rule, setup),
 	};
