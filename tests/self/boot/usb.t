@@ -48,8 +48,16 @@ equal(walk("README.md", "make image"), "", "the walk: the image is made")
 equal(walk("README.md", "dd if=build/assay.img of=/dev/sdX bs=4M conv=fsync"), "", "the walk: and put onto the stick")
 
 
+# Nobody is there: everything is run. So the stick's own file has it; behind that only little of everything is chosen here, and a shorter wait.
+LITTLE = "menu=3 kernel=empty event=INST_RETIRED.ANY_P check=wrap* reps=1"
+asked = []
+
+
 def stick_in(image):
     emulators.copy_image(image, STICK)
+    own = emulators.read_file(image, "/assay/assay.cfg").decode()
+    asked.extend(word for line in own.splitlines() for word in line.partition("#")[0].split())
+    emulators.write_file(image, "/assay/assay.cfg", own + "\n" + LITTLE + "\n")
 
 
 def look_at_stick(image):
@@ -58,7 +66,13 @@ def look_at_stick(image):
 
 
 r = boot("disk", disk="usb", options=None, prepare=stick_in, inspect=look_at_stick, stop_when=lambda line: "may be switched off" in line)
-sound(r, "booted from USB mass storage, just as it was made")
+equal(asked, ["exit=halt", "menu=10", "suite=all", "kernel=all", "event=*"], "as it was made it waits ten seconds for a key, and then runs everything")
+sound(r, "booted from USB mass storage, nobody there")
+with open(os.path.join(TOP, "docs/choices.md"), encoding="utf-8") as f:
+    suites = re.findall(r"^\| `(\w+)` \|", f.read().partition("## Options")[0], re.M)
+# Those of research are asked for by name, errata are judged in other suites' stead, and the ladder is before all of them.
+equal([s["name"] for s in (r.report or {"suites": []})["suites"]],
+      ["ladder"] + [name for name in suites if name not in ("strings", "opcodes", "skid", "scan", "bench", "errata", "first")], "every suite that judges was run")
 ok(any("may be switched off" in line for line in r.lines), "the table stays on the screen", r.lines[-5:])
 valid(r.report, "report.json on the stick is valid")
 equal(r.report and r.report["complete"], True, "and complete")
