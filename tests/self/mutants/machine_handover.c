@@ -19,6 +19,7 @@
 #include "arch/x86/exceptions/trap.h"
 #include "arch/x86/exceptions/watchdog_internal.h"
 #include "arch/watchdog.h"
+#include "tests/self/mutants/machine_enforced.h"
 #include "tests/self/mutants/machine_planted.h"
 
 #include <string.h>
@@ -605,6 +606,8 @@ const struct machine_check machine_handover[] = {
 	{"hand-over/firmware's HPET deadlines are still to come", NULL, hpet_deadlines, ONLY(2),
 	 no_free_comparator},
 	{"hand-over/firmware's interval timer goes on", NULL, pit_kept, ONLY(4), no_firmware},
+	{"hand-over/from firmware with shadow stacks", "SDM vol. 1, 17.2", taken_from_shadow_stacks, ONLY(3),
+	 no_shadow_stacks},
 	{"hand-over/an armed watchdog is closed, and opens again", NULL, watchdog_closed, ONLY(3),
 	 no_watchdog_here},
 	{NULL, NULL, NULL, 0, 0, NULL},
