@@ -50,6 +50,7 @@ class Result:
         self.seconds = 0.0  # from start to end
         self.seconds_to_verdict = None
         self.report_json = None  # text
+        self.debugged = 0  # bytes that came through port E9H, of a direct start in QEMU
         self.report_text = None
         self.runs = []  # the runs' folders on the disk, the newest last
         self.console = ""  # what the emulator itself had to say
@@ -394,7 +395,9 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
         if how == "direct":
             with contextlib.suppress(FileNotFoundError):  # of an emulator that was killed at once
                 with open(tmp + ("/console" if emulator == "bochs" else "/e9"), "rb") as f:
-                    r.report_json = last_document(f.read(), ram)
+                    debugged = f.read()
+                r.debugged = len(debugged)
+                r.report_json = last_document(debugged, ram)
         elif image:
             r.runs = runs(image)
             if len(r.runs) > before:

@@ -4,7 +4,7 @@ resets the machine."""
 import json
 import re
 
-from boottest import boot, done, emulators, equal, ok, sound, tail
+from boottest import boot, done, emulators, equal, few, ok, sound, tail
 
 STEPS = ["identity", "snapshot", "shares", "witnesses", "ladder", "events", "ladder", "sampling", "trace", "control"]
 PMU = "pmu=virtual:intel-core2 "
@@ -81,4 +81,8 @@ ok(any("the last run (0001) ended in witnesses/together" in line for line in r.l
 equal([s["name"] for s in kept.get("report", {"suites": []})["suites"]], STEPS[:3], "the report on the volume has all steps before it")
 stages = re.findall(r"^\d+ ms: (?:suite )?([a-z]+)", kept.get("journal", ""), re.M)
 equal(stages[-4:], STEPS[:4], "and the journal's last line is the step itself")
+for cpu in few((), ("bx_generic", "tigerlake")):
+    r = boot(emulator="bochs", cpu=cpu, options="pmu=virtual suite=first kernel=empty")
+    sound(r, "suite=first in Bochs, " + cpu)
+    equal([name for name, _ in steps(r)], STEPS, "its steps come in order")
 done()

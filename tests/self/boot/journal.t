@@ -11,8 +11,17 @@ from boottest import boot, comparable, done, emulators, equal, few, ok, sound, t
 from monitor import Monitor
 
 CONTROL = "pmu=virtual suite=control"
-clean = boot(options=CONTROL)
+with tempfile.TemporaryDirectory() as folder:
+    # What a card at port 80H shows, in a file.
+    clean = boot(options=CONTROL, extra=("-chardev", "file,id=card,path=%s/card" % folder, "-device", "isa-debugcon,iobase=0x80,chardev=card"))
+    with open(folder + "/card", "rb") as f:
+        shown = f.read()
 sound(clean, "a run to its end")
+# Stages are E0H and up, one after the other; behind each come its checks, from 1 on.
+stages = re.findall(rb"([\xe0-\xff])([^\xe0-\xff]*)", shown, re.S)
+equal((b"".join(b"".join(stage) for stage in stages), [code[0] for code, _ in stages]), (shown, list(range(0xe0, 0xe0 + len(stages)))), "port 80H: stages are told as they begin")
+equal([list(checks) for _, checks in stages], [list(range(1, len(checks) + 1)) for _, checks in stages], "port 80H: and so are checks")
+ok(len(stages) >= 5 and max(len(checks) for _, checks in stages) > 100, "all of them", repr(shown))
 equal([line for line in clean.text if "the last run" in line or "left out" in line], [], "it says nothing of an earlier one")
 
 

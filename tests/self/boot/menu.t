@@ -3,6 +3,7 @@
 import os
 import re
 import tempfile
+import time
 
 import screendump
 from PIL import Image
@@ -91,7 +92,27 @@ text = saved.get("text", "")
 ok(text.startswith(EXPERIMENT) and " n=7 " in " " + text.split("[options]")[-1].replace("\n", " "), "assay.cfg has what it had, and what was set behind it", text)
 ok(r.report and r.report["options"].find(" n=7 ") > 0 and [x["name"] for x in r.report["experiments"]] == ["mine"], "the run took them", r.report and r.report["options"])
 
-# Nobody is there: it runs, and the results are as ever. What is on the line is no key.
-r = boot("disk", config="exit=shutdown menu=2 " + OPTIONS + "\n", on_data=lambda data, send: send(b"\xff\x00~x") and False if data else False)
+# Nobody is there: it runs, and the results are as ever. What is on the line is no key. With exit=auto, the default, they stay until a key is pressed,
+# and then firmware goes on.
+WAITS = 2  # seconds
+told = {"all": b"", "since": None, "before": None, "after": b""}
+
+
+def nobody(data, send):
+    told["all"] += data
+    if told["before"] is not None:
+        told["after"] += data
+    elif told["since"] is None and b"press a key to leave" in told["all"]:
+        told["since"] = time.monotonic()
+    elif told["since"] and time.monotonic() > told["since"] + WAITS:
+        told["before"] = told["all"]
+        send(b"x")
+    return bool(re.search(rb"BdsDxe|Shell|Boot", told["after"]))
+
+
+r = boot("disk", config="menu=2 " + OPTIONS + "\n", on_data=nobody, until_exit=True, timeout=120)
 ok(r.status == 1 and r.report and r.report["complete"], "nobody there: after the time it runs: %s" % r.verdict, tail(r))
+last = emulators.ESCAPES.sub("", (told["before"] or b"").decode("latin-1")).splitlines()[-1:]
+ok(told["before"] and last[0].strip().endswith("press a key to leave"), "with exit=auto nothing comes behind the results for %d s" % WAITS, [repr(last)] + tail(r))
+ok(told["after"], "then a key lets firmware go on", [repr(told["after"])])
 done()
