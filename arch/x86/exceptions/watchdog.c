@@ -17,7 +17,8 @@
 #include <stdint.h>
 
 #define PROBE_MS      2
-#define PROBE_WAIT_MS 50
+#define PROBE_WAIT_MS 200 /* an emulator's alarm may be late by a turn of the host's scheduler */
+#define NMI_PAUSES    200 /* a message takes less than a microsecond, a PAUSE several ns at least */
 
 struct source {
 	const char *name;
@@ -34,9 +35,11 @@ struct source {
 static const struct source *source;
 static uint64_t deadline; /* TSC; 0: disarmed */
 static unsigned held;
+static bool opened; /* since the machine was taken */
 static bool late, probing;
 static volatile unsigned signs, allowance;
 static volatile bool probe_arrived;
+static volatile bool on_its_way; /* the source was cleared when its time had come: its NMI may arrive yet */
 
 /* --- HPET: one comparator, by message or by a pin of the I/O APIC ---------------------------------- */
 
@@ -157,12 +160,38 @@ static const struct source sources[WATCHDOG_SOURCES] = {
 	 timer_source_due, timer_source_clear, NULL},
 };
 
-static bool was_cleared(void)
+/* An interrupt comes though the watchdog is disarmed: whether it was sent before. */
+static bool was_sent_before(void)
 {
-	return source->late && source->late();
+	if (!on_its_way)
+		return source->late && source->late();
+	on_its_way = false;
+	return true;
 }
 
-static bool opened; /* since the machine was taken */
+/*
+ * Disarm. Who clears a source may come too late to keep an NMI from being sent: until watchdog_settle() one
+ * is taken for the source's, and it has arrived when this returns, where NMIs are not blocked.
+ */
+static void silence(void)
+{
+	if (!source || !opened) {
+		deadline = 0;
+		return;
+	}
+	on_its_way = source->vector == VECTOR_NMI;
+	deadline = 0;
+	bool due = source->due();
+	source->clear();
+	for (unsigned i = 0; due && on_its_way && i < NMI_PAUSES; i++)
+		cpu_relax();
+}
+
+void watchdog_settle(void)
+{
+	on_its_way = false;
+}
+
 static volatile unsigned ticks;
 
 static uint64_t us_left(void)
@@ -193,7 +222,7 @@ bool watchdog_interrupt(unsigned vector)
 		return true;
 	}
 	if (!deadline)
-		return was_cleared();
+		return was_sent_before();
 	if (!source->due())
 		return false;
 	if (vector != VECTOR_NMI)
@@ -211,9 +240,7 @@ bool watchdog_take(void)
 {
 	if (!deadline || (int64_t)(tsc_read() - deadline) < 0)
 		return false;
-	deadline = 0;
-	if (source && opened)
-		source->clear();
+	silence();
 	late = held;
 	return !held;
 }
@@ -225,7 +252,7 @@ bool watchdog_swallow(unsigned vector)
 	if (!source || vector != source->vector || probing)
 		return false;
 	if (!deadline)
-		return was_cleared();
+		return was_sent_before();
 	if (!source->due())
 		return false;
 	if (vector != VECTOR_NMI)
@@ -257,10 +284,9 @@ void watchdog_disarm(void)
 
 	signs++;
 	allowance = 0;
-	deadline = 0;
+	silence();
+	watchdog_settle();
 	late = false;
-	if (source && opened)
-		source->clear();
 	interrupts_restore(flags);
 }
 
@@ -278,7 +304,10 @@ void watchdog_hold(void)
 void watchdog_release(void)
 {
 	/* Its interrupt may be late, which the deadline is not. */
-	if (--held || !(late || watchdog_take()))
+	bool passed = !--held && (late || watchdog_take());
+
+	watchdog_settle();
+	if (!passed)
 		return;
 	late = false;
 	trap_abort(TRAP_WATCHDOG);

@@ -47,9 +47,12 @@ bool watchdog_expired(void);
 /**
  * For the step engine: whether the deadline has passed and the stepped code must leave its guard now, with
  * TRAP_WATCHDOG. The watchdog is disarmed then. While it is held, the answer is no, and watchdog_release()
- * acts.
+ * acts. Its interrupt may have been sent already: watchdog_swallow() takes it until watchdog_settle().
  */
 bool watchdog_take(void);
+
+/** Whatever comes from now on is not an interrupt of a deadline that was taken before. */
+void watchdog_settle(void);
 
 /**
  * For the step engine, which watches the deadline itself: whether an interrupt on this vector is the

@@ -151,7 +151,10 @@ bool step_deadline(void)
 {
 	/* An NMI of its own must not outlive the deadline, nor one that came while it was looked at. */
 	nmi_due();
-	if (!watchdog_take())
+	bool passed = watchdog_take();
+	nmi_due();
+	watchdog_settle();
+	if (!passed)
 		return false;
 	step_engine.attention.nmi = 0;
 	return true;

@@ -23,7 +23,7 @@ RUNS = [
     ("QEMU, neither XSAVE nor NX", dict(cpu="qemu64,-xsave,-nx"), 11),
     ("QEMU, no local APIC", dict(cpu="max,-apic"), 27),
     ("QEMU, 2 CPUs, 5 GiB", dict(cpu="Nehalem", cpus=2, memory=5120, options="cpus=0,1"), 20),
-    ("QEMU, UEFI", dict(how="disk", disk="virtio"), 5),
+    ("QEMU, UEFI", dict(how="disk", disk="virtio", extra=emulators.STEADY), 5),
     ("Bochs, unknown MSRs fault, shadow stacks", dict(emulator="bochs", ignore_bad_msrs=0, cpu="tigerlake"), 2),
     ("Bochs, x2APIC", dict(emulator="bochs", ignore_bad_msrs=0, options="x2apic=1"), 3),
     ("Bochs, Pentium 4", dict(emulator="bochs", ignore_bad_msrs=1, cpu="p4_prescott_celeron_336"), 8),
@@ -50,7 +50,7 @@ for name, what, skips in RUNS:
     what = dict(what, options=(OPTIONS + " " + what.get("options", "")).strip(), direct="mutants.bin", prepare=with_test_image)
     r = boot(**what)
     sound(r, name)
-    if what.get("how", "direct") == "direct":
+    if what.get("emulator", "qemu") == "qemu" or what.get("how", "direct") == "direct":
         clock(r, TSC_HZ[what.get("emulator", "qemu")], name)
     if what.get("cpu") == "tigerlake":
         ok(any(re.match(r"ok \d+ - machine: hand-over/from firmware with shadow stacks$", line) for line in r.lines), name + ": the machine is taken with them on", tail(r))
