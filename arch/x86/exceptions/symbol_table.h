@@ -7,9 +7,9 @@
 
 #include <stdint.h>
 
-#define SYMBOLS_A_MARK 16
+#define SYMBOLS_A_MARK 8
 
-/** Where each 16th function is. */
+/** Where each eighth function is. */
 struct symbol_mark {
 	uint32_t at;   /**< bytes from __text_start */
 	uint32_t name; /**< where its name begins in symbol_names */

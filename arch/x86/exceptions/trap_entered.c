@@ -125,7 +125,8 @@ static bool fix_up(struct trap_frame *f)
 	return false;
 }
 
-static void print_place(const char *before, uint64_t rip, const char *after)
+/* @return whether it is in a function of the image */
+static bool print_place(const char *before, uint64_t rip, const char *after)
 {
 	uint64_t offset;
 	const char *name = symbol_at(rip, &offset);
@@ -135,13 +136,14 @@ static void print_place(const char *before, uint64_t rip, const char *after)
 			     after);
 	else
 		console_text("%s%016lx%s", before, (unsigned long)rip, after);
+	return name;
 }
 
 /* Frames are followed as long as the page tables in force say that reading is safe and the code is the
  * image's. */
 static void print_backtrace(const struct trap_frame *f)
 {
-	uint64_t rbp = f->rbp, offset;
+	uint64_t rbp = f->rbp;
 
 	console_text("  backtrace:\n");
 	print_place("    ", f->rip, "\n");
@@ -150,10 +152,10 @@ static void print_backtrace(const struct trap_frame *f)
 
 		if (rbp & 7 || !page_readable(frame, 16))
 			break;
-		print_place("    ", frame[1], "\n");
+		bool known = print_place("    ", frame[1], "\n");
 		/* The one step downwards is from the guard's own stack to its caller's. */
 		bool leaves_guard = rbp >= (uint64_t)guard_stack_low && rbp < (uint64_t)guard_stack_top;
-		if (!symbol_at(frame[1], &offset) || (frame[0] <= rbp && !leaves_guard))
+		if (!known || (frame[0] <= rbp && !leaves_guard))
 			break;
 		rbp = frame[0];
 	}
