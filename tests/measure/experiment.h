@@ -94,7 +94,8 @@ struct experiment_sources {
 };
 
 #define EXPERIMENT_REQUESTS  32
-#define EXPERIMENT_MULTIPLES 3 /* N, 2N, 3N, as in the suite `events` */
+#define EXPERIMENT_MULTIPLES 3  /* N, 2N, 3N, as in the suite `events` */
+#define EXPERIMENT_JOINED    16 /* unit masks that one selector may join */
 
 /** An experiment made ready for one PMU and one ring. */
 struct experiment_plan {
@@ -123,6 +124,11 @@ struct experiment_plan {
 	bool clock;                       /* ticks of the clock are told beside the counts */
 	uint8_t cascade_from, cascade_to; /* requests; equal: there is no cascade */
 	bool joined;                      /* some events count what others make: all are of one pass */
+	struct {
+		const struct pmu_event *row[EXPERIMENT_JOINED];
+		uint8_t count;       /* 0: none is known */
+	} rows[EXPERIMENT_REQUESTS]; /* of the table, that say what a request counts: several if it joins unit
+					masks that have a row each */
 };
 
 /**

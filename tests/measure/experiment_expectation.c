@@ -88,8 +88,6 @@ static unsigned occurrences_a_count(const struct pmu *pmu, const struct event_re
 	return r->config.cmask + g->more_than;
 }
 
-#define JOINED 16
-
 static uint64_t bits_of(const struct event_mask *masks)
 {
 	uint64_t all = 0;
@@ -121,7 +119,7 @@ static const struct event_mask *masks_of(const struct pmu *pmu, const struct eve
 /* The rows that a selector is the code of; several if it joins unit masks that have a row each. Of those all
  * must be exact: other masks may say how to count, and not what. @return how many, 0 if there are none */
 static unsigned rows_of(const struct pmu *pmu, const struct event_request *r,
-			const struct pmu_event *rows[JOINED])
+			const struct pmu_event *rows[EXPERIMENT_JOINED])
 {
 	const struct event_mask *masks;
 	uint64_t all;
@@ -135,13 +133,22 @@ static unsigned rows_of(const struct pmu *pmu, const struct event_request *r,
 	for (const struct event_mask *m = masks; m->name; m++) {
 		if (!(r->config.code & m->code))
 			continue;
-		if (n == JOINED || !(rows[n] = row_with(pmu, r, (r->config.code & ~all) | m->code)) ||
+		if (n == EXPERIMENT_JOINED ||
+		    !(rows[n] = row_with(pmu, r, (r->config.code & ~all) | m->code)) ||
 		    rows[n]->judgement != EVENT_EXACT)
 			return 0;
 		/* What nothing provokes adds nothing, such as tagged instructions where nothing tags. */
 		n += rows[n]->terms[0].quantity != Q_NOT_PROVOKED;
 	}
 	return n;
+}
+
+void planner_find_rows(const struct planner *p)
+{
+	struct experiment_plan *plan = p->plan;
+
+	for (unsigned i = 0; i < plan->n_requests; i++)
+		plan->rows[i].count = (uint8_t)rows_of(plan->pmu, &plan->request[i], plan->rows[i].row);
 }
 
 /* What joined masks show: no less than one of them alone, no more than all together. */
@@ -195,17 +202,15 @@ static bool waits_for_overflow(const struct experiment_plan *plan, unsigned requ
 
 const struct pmu_event *experiment_row(const struct experiment_plan *plan, unsigned request)
 {
-	const struct pmu_event *rows[JOINED];
-
-	return rows_of(plan->pmu, &plan->request[request], rows) == 1 ? rows[0] : NULL;
+	return plan->rows[request].count == 1 ? plan->rows[request].row[0] : NULL;
 }
 
 int64_t experiment_share(const struct experiment_plan *plan, unsigned request,
 			 const struct pmu_bracket *bracket)
 {
 	const struct event_request *r = &plan->request[request];
-	const struct pmu_event *rows[JOINED];
-	unsigned count = rows_of(plan->pmu, r, rows);
+	const struct pmu_event *const *rows = plan->rows[request].row;
+	unsigned count = plan->rows[request].count;
 	int64_t more;
 
 	if (!count || counts_elsewhere(r, rows[0]) ||
@@ -220,17 +225,17 @@ int64_t experiment_share(const struct experiment_plan *plan, unsigned request,
 bool experiment_counts_window(const struct experiment_plan *plan, unsigned request)
 {
 	const struct event_request *r = &plan->request[request];
-	const struct pmu_event *rows[JOINED];
+	const struct pmu_event *const *rows = plan->rows[request].row;
 
-	return rows_of(plan->pmu, r, rows) && occurrences_a_count(plan->pmu, r, rows[0]);
+	return plan->rows[request].count && occurrences_a_count(plan->pmu, r, rows[0]);
 }
 
 bool experiment_share_is_measured(const struct experiment_plan *plan, unsigned request)
 {
 	const struct event_request *r = &plan->request[request];
-	const struct pmu_event *rows[JOINED];
+	const struct pmu_event *const *rows = plan->rows[request].row;
 
-	return rows_of(plan->pmu, r, rows) == 1 && !event_is_filtered(r) && filters(plan->pmu, r, rows[0]) &&
+	return plan->rows[request].count == 1 && !event_is_filtered(r) && filters(plan->pmu, r, rows[0]) &&
 	       !counts_elsewhere(r, rows[0]) && !waits_for_overflow(plan, request);
 }
 
@@ -241,8 +246,8 @@ int64_t experiment_share_ahead(const struct experiment_plan *plan, unsigned requ
 	unsigned c = plan->place[request].alternative;
 	uint32_t n = bracket->ahead[c] + (!plan->level && plan->pmu->counts_start >> c & 1);
 	const struct pmu_bracket ahead = {.own = {{Q_INSTRUCTIONS, n}, {Q_UOPS, n}}};
-	const struct pmu_event *rows[JOINED];
-	unsigned count = rows_of(plan->pmu, r, rows);
+	const struct pmu_event *const *rows = plan->rows[request].row;
+	unsigned count = plan->rows[request].count;
 	int64_t more;
 
 	return count && !counts_elsewhere(r, rows[0]) &&
@@ -261,8 +266,8 @@ bool experiment_expects(const struct experiment_plan *plan, unsigned request, co
 			struct reason *why)
 {
 	const struct event_request *r = &plan->request[request];
-	const struct pmu_event *rows[JOINED];
-	unsigned count = rows_of(plan->pmu, r, rows);
+	const struct pmu_event *const *rows = plan->rows[request].row;
+	unsigned count = plan->rows[request].count;
 	uint8_t here = plan->level ? LEVELS_USER : LEVELS_SYSTEM;
 	int64_t more = 0;
 

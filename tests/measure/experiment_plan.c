@@ -612,6 +612,9 @@ bool experiment_plan(const struct experiments *all, const struct experiment *x, 
 					.level = level,
 					.n = x->n ? x->n : n,
 					.reps = x->reps ? x->reps : reps};
-	return check_kernels(&p) && take_events(&p) && take_deltas(&p) && take_metrics(&p) &&
-	       check_record(&p) && place_events(&p) && check_waiting(&p) && check_n(&p);
+	if (!check_kernels(&p) || !take_events(&p) || !take_deltas(&p) || !take_metrics(&p) ||
+	    !check_record(&p) || !place_events(&p) || !check_waiting(&p))
+		return false;
+	planner_find_rows(&p);
+	return check_n(&p);
 }

@@ -26,6 +26,9 @@ uint64_t planner_words(const struct pmu *pmu, const struct pmu_config *config);
  * else. */
 bool planner_check_source(const struct planner *p);
 
+/** Find what each request counts: the rows of the table, once for all kernels. */
+void planner_find_rows(const struct planner *p);
+
 /** Each event alone, on a counter that can sample it. */
 bool planner_place_samples(const struct planner *p);
 

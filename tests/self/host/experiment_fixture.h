@@ -5,7 +5,7 @@
 #define TESTS_SELF_HOST_EXPERIMENT_FIXTURE_H
 
 #include "boot/experiments.h"
-#include "tests/measure/experiment.h"
+#include "tests/measure/experiment_planner.h"
 #include "tests/self/host/fake_kernels.h"
 #include "tests/self/host/support/fake_cpu.h"
 
