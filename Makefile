@@ -70,7 +70,7 @@ HOSTED :=
 -include $(wildcard arch/*/hosted.mk)
 HOSTED_PMUS := $(foreach isa,$(HOSTED),$(addsuffix /%,$(addprefix pmu/,$(PMUS_$(isa)))))
 IMAGE_SRC := $(filter-out $(HOSTED_PMUS),$(sort $(wildcard $(foreach d,$(IMAGE_DIRS),$(d)/*.c $(d)/*.S))))
-EVENTS_GEN := $(B)/gen/intel_events.c $(B)/gen/intel_offcore.c $(patsubst %,$(B)/gen/%_errata.c,intel amd netburst)
+EVENTS_GEN := $(B)/gen/intel_events.c $(B)/gen/intel_offcore.c $(patsubst pmu/%/errata/rows.csv,$(B)/gen/%_errata.c,$(wildcard pmu/*/errata/rows.csv))
 GEN_SRC := $(B)/gen/font.c $(B)/gen/insn_tables.c $(EVENTS_GEN)
 # Lists of events, as rows of C. Intel's list of single cores is packed instead.
 EVENT_LISTS := $(filter-out pmu/intel/events/events.csv,$(shell grep -l '^name,cores,selector,' pmu/*/events/*.csv))

@@ -7,17 +7,35 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 
 # Files that know an instruction set: those in folders with its name, and these.
 HOMES = re.compile(r"(?:arch|tests/kernels|tests/suites|tools|boot|pmu)/([a-z0-9_]+)/")
-OWNERS = {
-    "x86": ("pmu/intel/", "pmu/amd/", "pmu/netburst/", "boot/uefi/", "boot/direct/", "boot/carrier/"),
-}
+OWNERS = {"x86": ["boot/uefi/", "boot/direct/", "boot/carrier/"]}
 # Tests of Assay itself know what they test; what is generated belongs to its generator.
 FREE = ("tests/self/",)
+
+
+def families(text):
+    """{instruction set: names of its families of PMUs} of pmu/families.def."""
+    found, isa = {}, None
+    for line in text.splitlines():
+        begins, names = re.match(r"#ifdef ISA_(\w+)$", line), re.match(r"PMU_FAMILY\((\w+)_family\)$", line)
+        isa = begins.group(1).lower() if begins else None if line.startswith("#endif") else isa
+        if names:
+            found.setdefault(isa, []).append(names.group(1))
+    return found
+
+
+def read(name):
+    with open(os.path.join(TOP, name), encoding="utf-8") as f:
+        return f.read()
+
+
+for isa_of_families, names_of_families in families(read("pmu/families.def")).items():
+    OWNERS.setdefault(isa_of_families, []).extend("pmu/%s/" % n for n in names_of_families)
 
 
 def owned_by(name):
     """The instruction sets that a file may know (and names of other folders, which are none's)."""
     own = HOMES.match(name)
-    return {isa for isa, folders in OWNERS.items() if name.startswith(folders)} | ({own.group(1)} if own else set())
+    return {isa for isa, folders in OWNERS.items() if name.startswith(tuple(folders))} | ({own.group(1)} if own else set())
 
 
 def parse(text):
@@ -36,11 +54,6 @@ def parse(text):
         if not colon or not reason.strip():
             complaints.append("line %d: no reason" % number)
     return listed, complaints
-
-
-def read(name):
-    with open(os.path.join(TOP, name), encoding="utf-8") as f:
-        return f.read()
 
 
 def sources():

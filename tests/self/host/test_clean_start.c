@@ -67,9 +67,8 @@ static void identify(void)
 
 	assert_true(pmu_find(NULL, &pmu, &why));
 	drv = pmu.driver;
-	family = drv == owned_intel.driver ? &owned_intel
-		 : drv == owned_amd.driver ? &owned_amd
-					   : &owned_netburst;
+	family = owned_by(drv);
+	assert_non_null(family);
 	drv->list_events(&pmu);
 }
 
@@ -189,8 +188,7 @@ static void reset_leaves_nothing(void **state)
 				owned[i] = ~family->stays(&pmu, file.reg[i].address);
 			}
 			compare(*p, "reset");
-			/* Some of AMD's counters run by themselves. */
-			assert_true(family == &owned_amd ||
+			assert_true(family->counts_by_itself ||
 				    !fake_cpu_path()->model->counting(fake_cpu_state()));
 			assert_false(fake_cpu_path()->model->recording(fake_cpu_state()));
 		}
@@ -319,7 +317,7 @@ static struct pmu_config choose(unsigned c)
 	config.code = e->code;
 	config.extra_register = e->extra_register;
 	config.extra_value = below(2) ? e->extra_value : below(3);
-	config.any_thread = family != &owned_amd && !below(4);
+	config.any_thread = !family->no_any_thread && !below(4);
 	if (pmu.counter[c].kind == COUNTER_GENERAL && below(2)) {
 		config.edge = below(2);
 		config.invert = below(2);
@@ -482,8 +480,6 @@ static void sequence_of_recording(const struct model_profile *p, enum record_kin
 {
 	static uint64_t clean_after[RECORD_OPS][REGISTER_FILE_MAX];
 	static uint8_t clean_memory[MEMORY];
-	/* A debug store that is in use is another recording's. */
-	static const uint32_t in_use[] = {0x600, 0};
 	struct pmu_recording r;
 
 	begin(p);
@@ -514,7 +510,7 @@ static void sequence_of_recording(const struct model_profile *p, enum record_kin
 		if (family->before)
 			family->before(&pmu, r.counter, used ? &other : NULL, &r.config);
 	}
-	scramble(family == &owned_netburst ? in_use : nothing);
+	scramble(family->in_use ? family->in_use : nothing);
 	memset(memory, 0x5a, MEMORY);
 	for (unsigned op = 0; op < RECORD_OPS; op++) {
 		char what[96];

@@ -48,11 +48,7 @@ static bool begin(const struct model_profile *p)
 
 static bool is_rare(const struct pmu_event *e)
 {
-	const struct ownership *family = drv == owned_intel.driver ? &owned_intel
-					 : drv == owned_amd.driver ? &owned_amd
-								   : &owned_netburst;
-
-	return family->rare(e);
+	return owned_by(drv)->rare(e);
 }
 
 /* Some event that the counter can count; NULL: none was found. */

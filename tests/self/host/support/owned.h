@@ -48,8 +48,28 @@ struct ownership {
 	/** Bits of a register that reset() leaves alone, as no counting depends on them and recordings set
 	 * what they need. */
 	uint64_t (*stays)(const struct pmu *pmu, uint32_t address);
+
+	/** Registers that a recording shares with others and must find as they are, 0 ends; NULL: none. */
+	const uint32_t *in_use;
+
+	bool counts_by_itself; /* some counter runs after reset(), too */
+	bool no_any_thread;    /* no counter has the bit for all threads of a core */
 };
 
-extern const struct ownership owned_intel, owned_amd, owned_netburst;
+/* Each family's, by its line in pmu/families.def. */
+#define PMU_FAMILY(family) extern const struct ownership family##_owned;
+#include "pmu/families.def"
+#undef PMU_FAMILY
+
+/** That of the family with this driver. */
+static inline const struct ownership *owned_by(const struct pmu_driver *driver)
+{
+#define PMU_FAMILY(family)                                                                                   \
+	if (family##_owned.driver == driver)                                                                 \
+		return &family##_owned;
+#include "pmu/families.def"
+#undef PMU_FAMILY
+	return NULL;
+}
 
 #endif

@@ -152,7 +152,7 @@ static uint64_t stays(const struct pmu *pmu, uint32_t address)
 	}
 }
 
-const struct ownership owned_amd = {
+const struct ownership amd_family_owned = {
 	.driver = &amd_driver,
 	.scramble = scramble,
 	.rare = rare,
@@ -162,4 +162,6 @@ const struct ownership owned_amd = {
 	.selected = selected,
 	.record_owns = record_owns,
 	.stays = stays,
+	.counts_by_itself = true,
+	.no_any_thread = true,
 };

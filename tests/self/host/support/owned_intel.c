@@ -211,7 +211,7 @@ static uint64_t stays(const struct pmu *pmu, uint32_t address)
 	}
 }
 
-const struct ownership owned_intel = {
+const struct ownership intel_family_owned = {
 	.driver = &intel_driver,
 	.scramble = scramble,
 	.rare = rare,

@@ -156,7 +156,10 @@ static uint64_t stays(const struct pmu *pmu, uint32_t address)
 	}
 }
 
-const struct ownership owned_netburst = {
+/* A debug store that is in use is another recording's. */
+static const uint32_t in_use[] = {MSR_DS_AREA, 0};
+
+const struct ownership netburst_family_owned = {
 	.driver = &netburst_driver,
 	.scramble = scramble,
 	.rare = rare,
@@ -167,4 +170,5 @@ const struct ownership owned_netburst = {
 	.kept_at_release = CCCR_OVF,
 	.record_owns = record_owns,
 	.stays = stays,
+	.in_use = in_use,
 };

@@ -1,16 +1,20 @@
 #include "tests/self/host/support/register_file.h"
 
+#include "arch/courage.h"
+#include "pmu/contract/family.h"
 #include "tests/self/host/support/fake_cpu.h"
 #include "tests/self/host/support/model_registers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Where the families have their registers: a family with others has its own ranges added. The time-stamp
- * counter and its like are none of a model's. */
-static const struct {
-	uint32_t first, last;
-} ranges[] = {{0x34, 0x1fff}, {0x107cc, 0x107d3}, {0xc0000080, 0xc000030f}, {0xc0010000, 0xc001103f}};
+/* Where models have registers that are only read, and where others of the same names may lie; the time-stamp
+ * counter and its like are none of a model's. What a driver may write is in its own list besides. */
+static const struct register_range common[] = {{.first = 0x34, .last = 0x1fff},
+					       {.first = 0x107cc, .last = 0x107d3},
+					       {.first = 0xc0000080, .last = 0xc000030f},
+					       {.first = 0xc0010000, .last = 0xc001103f},
+					       {0}};
 
 static bool get(uint32_t address, uint64_t *value)
 {
@@ -55,23 +59,52 @@ static void find_derived(struct register_file *f, unsigned i, uint64_t bit)
 		}
 }
 
-void register_file_find(struct register_file *f)
+static bool is_in(const struct register_range *r, uint64_t address)
 {
-	f->n = 0;
-	for (unsigned r = 0; r < sizeof ranges / sizeof ranges[0]; r++)
-		for (uint32_t a = ranges[r].first; a <= ranges[r].last; a++) {
+	for (; r->last; r++)
+		if (address >= r->first && address <= r->last)
+			return true;
+	return false;
+}
+
+static void add(struct register_file *f, const struct register_range *r, const struct register_range *but)
+{
+	for (; r->last; r++)
+		for (uint64_t a = r->first; a <= r->last; a++) {
 			uint64_t value;
 
-			if (!get(a, &value))
+			if ((but && is_in(but, a)) || !get((uint32_t)a, &value))
 				continue;
 			if (f->n == REGISTER_FILE_MAX)
 				abort();
 			f->reg[f->n].derived = false;
-			f->reg[f->n].address = a;
-			f->reg[f->n++].kept = kept_bits(a, value);
+			f->reg[f->n].address = (uint32_t)a;
+			f->reg[f->n++].kept = kept_bits((uint32_t)a, value);
 		}
+}
+
+/* What the driver of the family with this model may write; NULL: no family has it. */
+static const struct register_range *writable(const struct pmu_model *model)
+{
+	const struct pmu_family *family;
+
+	for (unsigned i = 0; (family = pmu_family(i)); i++)
+		for (const struct model_profile *const *p = family->profiles; *p; p++)
+			if ((*p)->model == model)
+				return family->driver->registers;
+	return NULL;
+}
+
+void register_file_find(struct register_file *f)
+{
+	const struct register_range *own = writable(fake_cpu_path()->model);
+
+	f->n = 0;
+	add(f, common, NULL);
+	if (own)
+		add(f, own, common);
 	if (!f->n) {
-		fprintf(stderr, "the model of this CPU has no register in the ranges of %s\n", __FILE__);
+		fprintf(stderr, "no register is known of the model of this CPU\n");
 		abort();
 	}
 	for (unsigned i = 0; i < f->n; i++)

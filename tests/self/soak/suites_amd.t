@@ -1,5 +1,0 @@
-#!/usr/bin/python3
-"""Every suite on every virtual CPU of: amd, netburst."""
-from suites import every_suite
-
-every_suite("amd", "netburst")
