@@ -87,6 +87,9 @@ const char *processor_type_name(const struct processor_type *of, const struct pr
  * executes this. */
 uint8_t processor_thread_bits(void);
 
+/** Likewise, those apart that share a cache which only cores of one type share (x86: the level-2 cache). */
+uint8_t processor_cluster_bits(void);
+
 /** Misbehaviour, to test the harness with. */
 enum processor_fault {
 	PROCESSOR_SOUND,

@@ -19,3 +19,26 @@ bool core_elsewhere(unsigned number, uint32_t id, unsigned thread_bits, unsigned
 	}
 	return found;
 }
+
+void core_cluster_add(struct core_clusters *known, uint32_t id, uint8_t bits)
+{
+	if (known->count == sizeof known->cluster / sizeof known->cluster[0])
+		return;
+	known->cluster[known->count].id = id;
+	known->cluster[known->count++].bits = bits;
+}
+
+unsigned core_of_another_cluster(const struct core_clusters *known, unsigned number)
+{
+	for (; number < processor_count(); number++) {
+		struct processor p = processor_at(number);
+		unsigned i = 0;
+
+		while (i < known->count &&
+		       p.id >> known->cluster[i].bits != known->cluster[i].id >> known->cluster[i].bits)
+			i++;
+		if (p.enabled && i == known->count)
+			break;
+	}
+	return number;
+}

@@ -1,4 +1,5 @@
 #include "boot/cores.h"
+#include "boot/core_choice.h"
 #include "boot/core_options.h"
 
 #include "pmu/contract/model.h"
@@ -88,6 +89,7 @@ static void identify(void *arg)
 
 	processor_type_read(&c->type);
 	c->thread_bits = processor_thread_bits();
+	c->cluster_bits = processor_cluster_bits();
 }
 
 static bool this_is_hybrid(void)
@@ -197,23 +199,35 @@ static void note_siblings(const struct core *c)
 	}
 }
 
-/* @return false if it is of a type that is judged already */
-static bool add(struct cores *out, unsigned number, const struct model_hybrid *virtual, bool each_type)
+static bool is_judged(const struct cores *cores, const struct processor_type *type)
 {
+	for (unsigned i = 0; i < cores->count; i++)
+		if (!cores->core[i].why[0] && processor_same_type(&cores->core[i].type, type))
+			return true;
+	return false;
+}
+
+/* Of a virtual machine the type is known without the processor's having started. */
+static void add(struct cores *out, unsigned number, const struct model_hybrid *virtual, bool each_type,
+		struct core_clusters *known)
+{
+	struct processor_type type;
 	struct core *c = &out->core[out->count];
 	struct processor p = processor_at(number);
 	const char *why;
 
 	*c = (struct core){.number = number, .id = p.id};
+	if (virtual)
+		processor_type_of(virtual_profile(virtual, number)->identity, &type);
+	if (virtual && each_type && is_judged(out, &type))
+		return;
 	if (!processor_run(number, identify, c, &why))
 		snprintf(c->why, sizeof c->why, "%s", why);
+	else if (!virtual)
+		core_cluster_add(known, c->id, c->cluster_bits);
 	if (virtual)
-		processor_type_of(virtual_profile(virtual, number)->identity, &c->type);
-	for (unsigned i = 0; each_type && !c->why[0] && i < out->count; i++)
-		if (!out->core[i].why[0] && processor_same_type(&out->core[i].type, &c->type))
-			return false;
-	out->count++;
-	return true;
+		c->type = type;
+	out->count += !each_type || c->why[0] || !is_judged(out, &c->type);
 }
 
 static const char *label_of(const struct cores *cores, unsigned i)
@@ -232,16 +246,21 @@ bool cores_choose(const struct options *o, const char *inject, struct cores *out
 	const struct model_hybrid *virtual = virtual_hybrid(o);
 	bool automatic = !strcmp(o->cpus, "auto"), all = !strcmp(o->cpus, "all");
 	bool hybrid = virtual || (!is_virtual(o) && this_is_hybrid());
+	static struct core_clusters known;
 	unsigned judged = 0;
 
-	out->count = 0;
+	out->count = known.count = 0;
 	if (!automatic && !all && !all_exist(o->cpus, why))
 		return false;
-	for (unsigned i = 0; i < processor_count() && out->count < CORES_MAX; i++)
-		if (automatic ? i == 0 || (hybrid && processor_at(i).enabled)
-		    : all     ? processor_at(i).enabled
-			      : cores_listed(o->cpus, i))
-			add(out, i, virtual, automatic);
+	if (automatic)
+		add(out, 0, virtual, true, &known);
+	for (unsigned i = automatic; i < processor_count() && out->count < CORES_MAX; i++) {
+		if (automatic)
+			i = hybrid ? core_of_another_cluster(&known, i) : processor_count();
+		if (i < processor_count() &&
+		    (automatic || (all ? processor_at(i).enabled : cores_listed(o->cpus, i))))
+			add(out, i, virtual, automatic, &known);
+	}
 	out->several = out->count > 1 || out->core[0].number != 0;
 	if (!injections_have_cores(inject, out, why))
 		return false;

@@ -2,8 +2,9 @@
  * Which processors are judged (option cpus=), one after the other, and as what.
  *
  * cpus=auto: the boot processor; of a hybrid CPU one processor of each type, that is of each one
- * that arch/processors.h tells apart. A virtual hybrid machine (struct model_hybrid) has
- * its first type on the boot processor and the next ones on those that follow.
+ * that arch/processors.h tells apart. Of those that share a cache one is started, as the others are like it.
+ * A virtual hybrid machine (struct model_hybrid) has its first type on the boot processor and the next ones
+ * on those that follow.
  */
 #ifndef BOOT_CORES_H
 #define BOOT_CORES_H
@@ -21,6 +22,7 @@ struct core {
 	uint32_t id;                /* struct processor */
 	struct processor_type type; /* its own, or that of the virtual CPU that stands for it */
 	uint8_t thread_bits;        /* of the ID: those that tell the logical processors of a core apart */
+	uint8_t cluster_bits;       /* likewise of the cores that share a cache */
 	char why[192];              /* not empty: it did not start, or was given up, and is not judged */
 };
 

@@ -129,6 +129,11 @@ const char *processor_type_name(const struct processor_type *of, const struct pr
 	return NULL;
 }
 
+uint8_t processor_cluster_bits(void)
+{
+	return 0;
+}
+
 uint8_t processor_thread_bits(void)
 {
 	return 0;

@@ -9,6 +9,24 @@ static unsigned bits_for(unsigned n)
 	return bits;
 }
 
+#define CACHES_MAX 16
+
+/* SDM vol. 2, CPUID leaf 4: EAX[4:0] type, 0 ends, 2 is of instructions alone; EAX[7:5] level; EAX[25:14] +
+ * 1, as a power of 2, are the IDs that are set aside for those that share it. */
+uint8_t core_cluster_bits(topology_cpuid *read, const void *context)
+{
+	if (read(context, 0, 0).eax >= 4)
+		for (unsigned i = 0; i < CACHES_MAX; i++) {
+			uint32_t eax = read(context, 4, i).eax;
+
+			if (!(eax & 0x1f))
+				break;
+			if ((eax >> 5 & 7) == 2 && (eax & 0x1f) != 2)
+				return (uint8_t)bits_for((eax >> 14 & 0xfff) + 1);
+		}
+	return core_thread_bits(read, context);
+}
+
 /* SDM vol. 3, 8.9.3; AMD APM vol. 3, CPUID Fn8000001E. */
 uint8_t core_thread_bits(topology_cpuid *read, const void *context)
 {

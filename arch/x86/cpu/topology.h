@@ -13,4 +13,7 @@ typedef struct cpuid_regs topology_cpuid(const void *context, uint32_t leaf, uin
 /** How many low bits of an APIC ID tell the logical processors of one core apart. */
 uint8_t core_thread_bits(topology_cpuid *read, const void *context);
 
+/** Likewise, of those that share a level-2 cache. */
+uint8_t core_cluster_bits(topology_cpuid *read, const void *context);
+
 #endif

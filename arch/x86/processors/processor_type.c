@@ -27,6 +27,11 @@ void processor_type_of(const void *identity, struct processor_type *out)
 	core_identify(out, of_table, cpuid_table_of(identity));
 }
 
+uint8_t processor_cluster_bits(void)
+{
+	return core_cluster_bits(of_this_processor, 0);
+}
+
 uint8_t processor_thread_bits(void)
 {
 	return core_thread_bits(of_this_processor, 0);

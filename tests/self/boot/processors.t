@@ -72,10 +72,11 @@ ok(len(seen) == 3 and all(0 <= int(rip, 16) - int(rest[1], 16) < 64 and not int(
 # --- hybrid: each type with its own PMU ------------------------------------------------------------------------
 
 SMALL = " suite=control,events event=BR_INST_RETIRED* kernel=nop_loop,calls check=wrap*,gating*"
-r = boot(options=HYBRID + SMALL + " registers=1", cpus=3)
+r = boot(options=HYBRID + SMALL + " registers=1 inject=processor:2:late:1", cpus=3)
 sound(r, "hybrid machine")
 valid(r.report, "its report keeps to the schema")
 equal(judged(r), [(0, "P-core", True), (1, "E-core", True)], "one processor of each type is judged")
+equal(notes(r, "processor 2"), 0, "and the third, which would not come, is not started for it")
 equal([(p["processor"], p["model"]) for p in (r.report or {"pmus": []})["pmus"]], [(0, "intel-alderlake-p"), (1, "intel-alderlake-e")],
       "each with its own PMU")
 found = {s.get("processor"): {e["name"] for e in s["registers"]} for s in (r.report or {"snapshots": []})["snapshots"]}

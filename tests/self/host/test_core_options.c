@@ -105,12 +105,51 @@ static void another_core_comes_before_another_thread(void **state)
 	}
 }
 
+/* Eight performance cores of two threads with eight IDs set aside for each, then eight efficiency cores, four
+ * of which share a cache: of 24 processors ten are started, and each cache is seen. */
+static void one_of_each_cluster_is_started(void **state)
+{
+	static struct processor p[24];
+	struct core_clusters known = {0};
+	unsigned started = 0, last = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 16; i++)
+		p[i] = (struct processor){i / 2 * 8 + i % 2, true};
+	for (unsigned i = 16; i < 24; i++)
+		p[i] = (struct processor){64 + (i - 16) * 2, true};
+	machine = p;
+	machine_size = 24;
+	for (unsigned i = 0; i < 24; i = core_of_another_cluster(&known, i + 1)) {
+		core_cluster_add(&known, p[i].id, 3);
+		started++;
+		last = i;
+	}
+	assert_int_equal(started, 10);
+	assert_int_equal(last, 20);
+	assert_int_equal(core_of_another_cluster(&known, 0), 24);
+
+	/* Where no cache is shared all are; what firmware keeps off is not. */
+	known.count = 0;
+	core_cluster_add(&known, p[0].id, 0);
+	p[1].enabled = false;
+	assert_int_equal(core_of_another_cluster(&known, 0), 2);
+	core_cluster_add(&known, p[2].id, 0);
+	assert_int_equal(core_of_another_cluster(&known, 1), 3);
+
+	/* Without room for more they are started one by one. */
+	for (unsigned i = 0; i < 100; i++)
+		core_cluster_add(&known, 1000 + i, 0);
+	assert_int_equal(core_of_another_cluster(&known, 3), 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_are_numbers_between_commas),
 		cmocka_unit_test(a_list_has_its_numbers_and_no_others),
 		cmocka_unit_test(another_core_comes_before_another_thread),
+		cmocka_unit_test(one_of_each_cluster_is_started),
 		cmocka_unit_test(injections_go_where_they_belong),
 	};
 

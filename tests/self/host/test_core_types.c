@@ -195,12 +195,34 @@ static void siblings_by_apic_id(void **state)
 	assert_int_equal(core_thread_bits(read, &c), 0);
 }
 
+/* Alder Lake's performance core shares its level-2 cache with 8 IDs' worth, of which two are there. */
+static void clusters_by_cache(void **state)
+{
+	struct cpu c = core(0x40000002, 8, L3);
+
+	(void)state;
+	assert_int_equal(core_cluster_bits(read, &c), 3);
+	c.row[ROW_L2].value.eax = 0x143 | 4 << 14; /* five IDs are set aside as eight */
+	assert_int_equal(core_cluster_bits(read, &c), 3);
+	c.row[ROW_L2].value.eax = 0x143;
+	assert_int_equal(core_cluster_bits(read, &c), 0);
+	c.row[ROW_L2].value.eax = 0x142 | 7 << 14; /* of instructions alone */
+	c.row[14] = (struct row){0xb, 0, {.eax = 1, .ebx = 2}};
+	assert_int_equal(core_cluster_bits(read, &c), 1); /* the core's own threads share whatever there is */
+	c.row[ROW_L2].value.eax = 0;
+	c.row[ROW_L3].value.eax = 0x143 | 7 << 14; /* behind the end of the list */
+	assert_int_equal(core_cluster_bits(read, &c), 1);
+	c = (struct cpu){{{0, 0, {.eax = 3}}, {4, 0, {.eax = 0x143 | 7 << 14}}}};
+	assert_int_equal(core_cluster_bits(read, &c), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_leaf_parts_types),     cmocka_unit_test(what_is_no_pmu_parts_nothing),
 		cmocka_unit_test(leaves_that_are_not_there), cmocka_unit_test(no_hybrid_cpu_has_kinds),
 		cmocka_unit_test(low_power_cores_are_named), cmocka_unit_test(siblings_by_apic_id),
+		cmocka_unit_test(clusters_by_cache),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
