@@ -13,16 +13,17 @@ ARGS ?=
 CFG ?=
 EVENTS ?=
 EMU ?= qemu
+ARCH ?= x86
 CPU ?=
 CPUS ?=
 V ?=
 STRICT ?=
 
 # What is given to make by name is one of these, or it would be passed over.
-KNOWN := ARGS CFG EVENTS EMU CPU CPUS V BOOT STRICT B CC PYTHON SHELL VENDOR_FILES CURDIR MAKEFLAGS MAKEOVERRIDES MFLAGS
+KNOWN := ARGS CFG EVENTS EMU ARCH CPU CPUS V BOOT STRICT B CC PYTHON SHELL VENDOR_FILES CURDIR MAKEFLAGS MAKEOVERRIDES MFLAGS
 UNKNOWN := $(filter-out $(KNOWN),$(foreach v,$(.VARIABLES),$(if $(findstring command line,$(origin $v)),$v)))
 ifneq ($(UNKNOWN),)
-$(error there is no variable $(UNKNOWN): there are ARGS CFG EVENTS EMU CPU CPUS V BOOT STRICT (see `make help`); \
+$(error there is no variable $(UNKNOWN): there are ARGS CFG EVENTS EMU ARCH CPU CPUS V BOOT STRICT (see `make help`); \
 	options for the image go into ARGS="key=value ...")
 endif
 Q := $(if $(V),,@)
@@ -38,6 +39,7 @@ help:
 	@sed -n 's/^#: //p' Makefile
 
 #: make run      boot the image in an emulator, print the verdict table     (ARGS="key=value ..." CFG=file EVENTS=file EMU=qemu|kvm|bochs CPU=model CPUS=n BOOT=disk|direct V=1 STRICT=1; disk, the stick under UEFI firmware, is what is taken without ARGS, CFG and EVENTS; direct, without firmware, is taken with them)
+#: make run ARCH=aarch64   the same for AArch64, on QEMU's board virt, whose own PMU is judged: ARGS, CPU, CPUS, V, and EMU=icount for exact instructions (docs/aarch64.md)
 #: make check    run every test; the last line counts them, the one before it has the time, and the dearest tests
 #: make soak     run what takes too long for make check: whole grids, every suite on every virtual CPU, other hosts' answers, fuzzing   (VENDOR_FILES=directory of vendors' event files; Debian's if not given)
 #: make bench    measure what the design promises, as ratios
@@ -66,9 +68,12 @@ setup: $(B)/setup.mk
 IMAGE_DIRS := boot boot/menu boot/uefi boot/direct arch/x86/* pmu pmu/* pmu/*/* tests/judge tests/measure tests/report tests/suites tests/suites/x86 \
 	tests/kernels tests/kernels/x86
 # Instruction sets that are interpreted on the host say so in a file of their folder; their PMUs are built for the host alone.
+# So do those that have an image of their own (image.mk, below).
 HOSTED :=
--include $(wildcard arch/*/hosted.mk)
-HOSTED_PMUS := $(foreach isa,$(HOSTED),$(addsuffix /%,$(addprefix pmu/,$(PMUS_$(isa)))))
+IMAGES :=
+OTHER_IMAGES :=
+-include $(wildcard arch/*/hosted.mk arch/*/families.mk)
+HOSTED_PMUS := $(foreach isa,$(HOSTED) $(IMAGES),$(addsuffix /%,$(addprefix pmu/,$(PMUS_$(isa)))))
 IMAGE_SRC := $(filter-out $(HOSTED_PMUS),$(sort $(wildcard $(foreach d,$(IMAGE_DIRS),$(d)/*.c $(d)/*.S))))
 EVENTS_GEN := $(B)/gen/intel_events.c $(B)/gen/intel_offcore.c $(patsubst pmu/%/errata/rows.csv,$(B)/gen/%_errata.c,$(wildcard pmu/*/errata/rows.csv))
 GEN_SRC := $(B)/gen/font.c $(B)/gen/insn_tables.c $(EVENTS_GEN)
@@ -310,6 +315,9 @@ $(B)/link/mutants-efi-first.elf: $(MUTANT_OBJ) $(B)/link/symbols-none.o linker/e
 $(B)/mutants-efi.elf: $(MUTANT_OBJ) $(B)/link/symbols-mutants-efi.o linker/efi-x86_64.ld linker/sections.ld
 	$(Q)$(LINK_EFI) $(filter %.o,$^) $(IMAGE_LIBS)
 
+# Images of other instruction sets.
+include $(wildcard arch/*/image.mk)
+
 # --- media and runs ----------------------------------------------------------------------------------------------
 
 image: $(B)/assay.img
@@ -339,9 +347,11 @@ run-and-keep-status:
 	+@test -e $(B)/assay.img || echo "building the image (once, a minute or so)"
 	+@rm -f $(B)/run.status $(B)/run.why $(B)/report.json $(B)/report.txt; env -u MAKEFLAGS -u MFLAGS $(MAKE) --no-print-directory -j$$(nproc) run-emulator; true
 
+ifeq ($(ARCH),x86)
 run-emulator: $(B)/assay.img $(B)/direct.bin
 	@set -f; scripts/run -e "$$EMU" $${CPU:+-c "$$CPU"} $${CPUS:+-n "$$CPUS"} -b "$$BOOT" $${CFG:+-f "$$CFG"} \
 		$${EVENTS:+-d "$$EVENTS"} $${V:+-v} $${STRICT:+-s} $$ARGS; echo $$? > $(B)/run.status
+endif
 
 bench: all tools $(B)/assay.img $(B)/empty_app.efi
 	@scripts/bench
@@ -469,7 +479,7 @@ $(B)/plugin/%.so: tests/self/boot/plugin/%.c tests/self/boot/plugin/qemu_api.h t
 # --- everything that can fail -------------------------------------------------------------------------------------
 
 # tests/self/boot/signatures.t runs test_bounds, with what emulators have seen.
-check: all tools $(B)/coverage $(patsubst %,$(B)/host/assay-%,$(HOSTED)) $(B)/assay.img $(B)/mutants.bin $(B)/mutants-efi.efi $(HOST_TESTS) $(B)/services_app.efi $(B)/plugin/quantities.so $(B)/tools/vendor-events
+check: all tools $(OTHER_IMAGES) $(B)/coverage $(patsubst %,$(B)/host/assay-%,$(HOSTED)) $(B)/assay.img $(B)/mutants.bin $(B)/mutants-efi.efi $(HOST_TESTS) $(B)/services_app.efi $(B)/plugin/quantities.so $(B)/tools/vendor-events
 	@scripts/check --measure $(filter-out $(B)/host/test_bounds,$(HOST_TESTS)) $(wildcard tests/self/host/*.t tests/self/boot/*.t)
 
 # What takes too long for that, or needs files that are not ours to keep.

@@ -1,0 +1,199 @@
+/*
+ * What AArch64 does not have here: a screen of the harness's own, memory that outlasts a reset, a count of what
+ * EL3 does, a second processor (arch/screen.h, breadcrumbs.h, firmware.h, second_cpu.h, processors.h).
+ */
+#include "arch/breadcrumbs.h"
+#include "arch/exceptions.h"
+#include "arch/firmware.h"
+#include "arch/processors.h"
+#include "arch/screen.h"
+#include "arch/second_cpu.h"
+#include "arch/aarch64/system.h"
+
+void screen_open(const struct framebuffer *framebuffer)
+{
+	(void)framebuffer;
+}
+
+bool screen_is_open(void)
+{
+	return false;
+}
+
+void screen_close(void)
+{
+}
+
+void screen_line(unsigned line, enum screen_colour colour, const char *text)
+{
+	(void)line, (void)colour, (void)text;
+}
+
+void screen_text(const char *text, size_t size, bool draw)
+{
+	(void)text, (void)size, (void)draw;
+}
+
+void screen_draw(void)
+{
+}
+
+void breadcrumbs_open(void *page)
+{
+	(void)page;
+}
+
+bool breadcrumbs_left(struct breadcrumb *out, char list[BREADCRUMBS_LIST])
+{
+	(void)out;
+	list[0] = 0;
+	return false;
+}
+
+void breadcrumbs_set(const struct breadcrumb *b)
+{
+	(void)b;
+}
+
+void breadcrumbs_put_back(void)
+{
+}
+
+void breadcrumbs_step(uint32_t step)
+{
+	(void)step;
+}
+
+void breadcrumbs_keep(const char *list)
+{
+	(void)list;
+}
+
+void breadcrumbs_clear(void)
+{
+}
+
+void breadcrumbs_show(uint8_t code)
+{
+	(void)code;
+}
+
+bool breadcrumbs_spoil(enum breadcrumbs_fault fault, const char *place, uint32_t step)
+{
+	(void)fault, (void)place, (void)step;
+	return false;
+}
+
+void breadcrumbs_fail(enum breadcrumbs_fault fault)
+{
+	(void)fault;
+	trap_abort(TRAP_NONE);
+}
+
+const char *const firmware_counter_name = "none";
+
+bool firmware_is_counted(void)
+{
+	return false;
+}
+
+bool firmware_interrupts(uint32_t *count)
+{
+	*count = 0;
+	return false;
+}
+
+bool firmware_hold_counters(uint64_t *before)
+{
+	*before = 0;
+	return false;
+}
+
+void firmware_let_counters(uint64_t before)
+{
+	(void)before;
+}
+
+/* --- processors: one is looked after ------------------------------------------------------------------------ */
+
+unsigned processor_count(void)
+{
+	return 1;
+}
+
+struct processor processor_at(unsigned number)
+{
+	(void)number;
+	return (struct processor){.id = (uint32_t)(SYS_READ(mpidr_el1) & 0xffffff), .enabled = true};
+}
+
+unsigned processor_current(void)
+{
+	return 0;
+}
+
+bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **why)
+{
+	if (number) {
+		*why = "one processor is looked after";
+		return false;
+	}
+	fn(arg);
+	return true;
+}
+
+void processors_dismiss(void)
+{
+}
+
+void processor_spoil(unsigned number, enum processor_fault fault, unsigned turn)
+{
+	(void)number, (void)fault, (void)turn;
+}
+
+void processor_type_read(struct processor_type *out)
+{
+	*out = (struct processor_type){.word = {(uint32_t)SYS_READ(midr_el1)}};
+}
+
+void processor_type_of(const void *identity, struct processor_type *out)
+{
+	(void)identity;
+	processor_type_read(out);
+}
+
+bool processor_same_type(const struct processor_type *a, const struct processor_type *b)
+{
+	return a->word[0] == b->word[0];
+}
+
+const char *processor_type_name(const struct processor_type *of, const struct processor_type *all, unsigned n)
+{
+	(void)of, (void)all, (void)n;
+	return NULL;
+}
+
+uint8_t processor_thread_bits(void)
+{
+	return SYS_READ(mpidr_el1) >> 24 & 1 ? 8 : 0; /* MPIDR_EL1.MT */
+}
+
+const char *second_cpu_missing(enum second_cpu_kind kind)
+{
+	(void)kind;
+	return "one processor is looked after";
+}
+
+bool second_cpu_work(enum second_cpu_kind kind, volatile uint32_t *line)
+{
+	(void)kind, (void)line;
+	return false;
+}
+
+void second_cpu_rest(void)
+{
+}
+
+void second_cpu_dismiss(void)
+{
+}

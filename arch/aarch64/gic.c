@@ -1,0 +1,369 @@
+#include "arch/aarch64/gic.h"
+
+#include "arch/aarch64/system.h"
+#include "arch/aarch64/trap.h"
+#include "arch/aarch64/watchdog.h"
+#include "arch/masking.h"
+
+#include <stddef.h>
+
+/* Distributor (IHI 0048, 4.3); in GICv3 the private interrupts' part lies in the redistributor's SGI frame. */
+#define GICD_CTLR       0x000
+#define GICD_TYPER      0x004
+#define GICD_IGROUPR    0x080
+#define GICD_ISENABLER  0x100
+#define GICD_ICENABLER  0x180
+#define GICD_ISPENDR    0x200
+#define GICD_ICPENDR    0x280
+#define GICD_ICACTIVER  0x380
+#define GICD_IPRIORITYR 0x400
+#define GICD_IGROUPMODR 0xd00
+
+#define GICD_CTLR_GROUPS 3       /* both groups are forwarded */
+#define GICD_CTLR_ARE    (1 << 4) /* GICv3: affinity routing */
+
+/* CPU interface (IHI 0048, 4.4). */
+#define GICC_CTLR 0x000
+#define GICC_PMR  0x004
+#define GICC_BPR  0x008
+#define GICC_IAR  0x00c
+#define GICC_EOIR 0x010
+
+#define GICC_CTLR_GROUPS 3
+#define GICC_CTLR_ACKCTL (1 << 2) /* GICC_IAR gives interrupts of both groups */
+#define GICC_CTLR_FIQEN  (1 << 3)
+
+/* Redistributor (IHI 0069, 12.10). */
+#define GICR_TYPER 0x08
+#define GICR_WAKER 0x14
+#define GICR_SGI   0x10000
+#define GICR_LAST  (1 << 4)
+#define GICR_STRIDE 0x20000
+#define GICR_STRIDE_V4 0x40000
+#define GICR_VLPIS (1 << 1)
+
+#define PRIVATE        32
+#define SPURIOUS       1020
+#define PRIORITY_IRQ   0xa0
+#define PRIORITY_FIQ   0x40
+#define PRIORITY_ALL   0xff
+
+struct gic_place gic_place;
+
+static struct {
+	uint32_t distributor, enabled, group, cpu, mask, point;
+	uint32_t priority[PRIVATE / 4];
+	uint64_t sre, pmr, group0, group1;
+} firmware;
+
+static bool taken;
+
+static volatile uint32_t *word(uint64_t base, unsigned offset)
+{
+	return (volatile uint32_t *)(uintptr_t)(base + offset);
+}
+
+/* GICv3: the frame of this processor, by its affinity. */
+static uint64_t redistributor(void)
+{
+	static uint64_t found;
+	uint64_t self = SYS_READ(mpidr_el1), affinity = (self & 0xffffff) | (self >> 8 & 0xff000000);
+	uint64_t at = gic_place.cpu;
+
+	if (found)
+		return found;
+	for (;; at += *word(at, GICR_TYPER) & GICR_VLPIS ? GICR_STRIDE_V4 : GICR_STRIDE) {
+		if (*word(at, GICR_TYPER + 4) == affinity)
+			return found = at;
+		if (*word(at, GICR_TYPER) & GICR_LAST)
+			return found = gic_place.cpu;
+	}
+}
+
+static uint64_t private_base(void)
+{
+	return gic_place.version == 3 ? redistributor() + GICR_SGI : gic_place.distributor;
+}
+
+static volatile uint8_t *priority_of(unsigned interrupt)
+{
+	return (volatile uint8_t *)(uintptr_t)(private_base() + GICD_IPRIORITYR + interrupt);
+}
+
+void gic_enable(unsigned interrupt, bool on)
+{
+	if (gic_place.version)
+		*word(private_base(), on ? GICD_ISENABLER : GICD_ICENABLER) = UINT32_C(1) << interrupt;
+	barrier();
+}
+
+bool gic_enabled(unsigned interrupt)
+{
+	return gic_place.version && *word(private_base(), GICD_ISENABLER) >> interrupt & 1;
+}
+
+bool gic_pending(unsigned interrupt)
+{
+	return gic_place.version && *word(private_base(), GICD_ISPENDR) >> interrupt & 1;
+}
+
+void gic_as_fiq(unsigned interrupt, bool fiq)
+{
+	uint32_t bit = UINT32_C(1) << interrupt;
+	volatile uint32_t *group = word(private_base(), GICD_IGROUPR);
+
+	*group = fiq ? *group & ~bit : *group | bit;
+	*priority_of(interrupt) = fiq ? PRIORITY_FIQ : PRIORITY_IRQ;
+	barrier();
+}
+
+/* Groups can be had where their bit stays as it is written: without security extensions, or with them from the
+ * secure side alone (IHI 0048, 4.3.4). */
+bool gic_has_fiq(void)
+{
+	static int8_t known = -1;
+
+	if (known < 0 && gic_place.version) {
+		uint32_t bit = UINT32_C(1) << gic_place.counters, was = *word(private_base(), GICD_IGROUPR);
+
+		*word(private_base(), GICD_IGROUPR) = was | bit;
+		known = (*word(private_base(), GICD_IGROUPR) & bit) != 0;
+		*word(private_base(), GICD_IGROUPR) = was & ~bit;
+		known &= !(*word(private_base(), GICD_IGROUPR) & bit);
+		*word(private_base(), GICD_IGROUPR) = was;
+	}
+	return known > 0;
+}
+
+static void take_cpu_interface(void)
+{
+	if (gic_place.version == 2) {
+		firmware.cpu = *word(gic_place.cpu, GICC_CTLR);
+		firmware.mask = *word(gic_place.cpu, GICC_PMR);
+		firmware.point = *word(gic_place.cpu, GICC_BPR);
+		*word(gic_place.cpu, GICC_PMR) = PRIORITY_ALL;
+		*word(gic_place.cpu, GICC_BPR) = 0;
+		*word(gic_place.cpu, GICC_CTLR) = GICC_CTLR_GROUPS | GICC_CTLR_ACKCTL | GICC_CTLR_FIQEN;
+		return;
+	}
+	firmware.sre = SYS_READ(s3_0_c12_c12_5); /* ICC_SRE_EL1 */
+	SYS_WRITE(s3_0_c12_c12_5, firmware.sre | 1);
+	firmware.pmr = SYS_READ(s3_0_c4_c6_0);      /* ICC_PMR_EL1 */
+	firmware.group0 = SYS_READ(s3_0_c12_c12_6); /* ICC_IGRPEN0_EL1 */
+	firmware.group1 = SYS_READ(s3_0_c12_c12_7); /* ICC_IGRPEN1_EL1 */
+	SYS_WRITE(s3_0_c4_c6_0, PRIORITY_ALL);
+	SYS_WRITE(s3_0_c12_c12_6, 1);
+	SYS_WRITE(s3_0_c12_c12_7, 1);
+}
+
+static void give_cpu_interface_back(void)
+{
+	if (gic_place.version == 2) {
+		*word(gic_place.cpu, GICC_CTLR) = firmware.cpu;
+		*word(gic_place.cpu, GICC_BPR) = firmware.point;
+		*word(gic_place.cpu, GICC_PMR) = firmware.mask;
+		return;
+	}
+	SYS_WRITE(s3_0_c12_c12_7, firmware.group1);
+	SYS_WRITE(s3_0_c12_c12_6, firmware.group0);
+	SYS_WRITE(s3_0_c4_c6_0, firmware.pmr);
+	SYS_WRITE(s3_0_c12_c12_5, firmware.sre);
+}
+
+void gic_take(void)
+{
+	uint64_t base;
+
+	if (!gic_place.version)
+		return;
+	firmware.distributor = *word(gic_place.distributor, GICD_CTLR);
+	if (gic_place.version == 3) {
+		*word(gic_place.distributor, GICD_CTLR) = GICD_CTLR_GROUPS | GICD_CTLR_ARE;
+		*word(redistributor(), GICR_WAKER) = 0;
+		while (*word(redistributor(), GICR_WAKER) & 4)
+			;
+	} else {
+		*word(gic_place.distributor, GICD_CTLR) = GICD_CTLR_GROUPS;
+	}
+	base = private_base();
+	firmware.enabled = *word(base, GICD_ISENABLER);
+	firmware.group = *word(base, GICD_IGROUPR);
+	for (unsigned i = 0; i < PRIVATE / 4; i++)
+		firmware.priority[i] = *word(base, GICD_IPRIORITYR + 4 * i);
+	*word(base, GICD_ICENABLER) = UINT32_MAX;
+	take_cpu_interface();
+	gic_as_fiq(gic_place.virtual_timer, false);
+	gic_as_fiq(gic_place.counters, false);
+	gic_as_fiq(gic_place.physical_timer, gic_has_fiq());
+	taken = true;
+}
+
+void gic_give_back(void)
+{
+	uint64_t base;
+
+	if (!taken)
+		return;
+	taken = false;
+	base = private_base();
+	*word(base, GICD_ICENABLER) = UINT32_MAX;
+	give_cpu_interface_back();
+	*word(base, GICD_IGROUPR) = firmware.group;
+	for (unsigned i = 0; i < PRIVATE / 4; i++)
+		*word(base, GICD_IPRIORITYR + 4 * i) = firmware.priority[i];
+	*word(base, GICD_ISENABLER) = firmware.enabled;
+	*word(gic_place.distributor, GICD_CTLR) = firmware.distributor;
+	barrier();
+}
+
+/* --- the overflow line (arch/overflow.h): delivery masks it, as it asks on until the status is cleared -------- */
+
+const char overflow_device[] = "GIC";
+const char overflow_absent[] = "the firmware's tables name no interrupt of the PMU";
+const char overflow_entry[] = "PPI";
+
+const struct overflow_way_name overflow_way_name[OVERFLOW_WAYS] = {
+	[OVERFLOW_MASKABLE] = {"IRQ", "IHI 0048, 2.3"},
+	[OVERFLOW_NMI] = {"FIQ", "IHI 0048, 2.3"},
+};
+
+static const struct overflow_claim *claims[OVERFLOW_WAYS];
+static enum overflow_way armed;
+
+bool overflow_present(unsigned line)
+{
+	return line == OVERFLOW_COUNTERS && gic_place.version && gic_place.counters;
+}
+
+void overflow_claim(enum overflow_way way, const struct overflow_claim *claim)
+{
+	claims[way] = claim;
+}
+
+bool overflow_arm(unsigned line, enum overflow_way way)
+{
+	if (line == OVERFLOW_NO_LINE)
+		return true;
+	if (!overflow_present(line) || (way == OVERFLOW_NMI && !gic_has_fiq()))
+		return false;
+	armed = way;
+	gic_as_fiq(gic_place.counters, way == OVERFLOW_NMI);
+	gic_enable(gic_place.counters, true);
+	return true;
+}
+
+void overflow_mask(unsigned line)
+{
+	if (overflow_present(line))
+		gic_enable(gic_place.counters, false);
+}
+
+bool overflow_masked(unsigned line)
+{
+	return !overflow_present(line) || !gic_enabled(gic_place.counters);
+}
+
+static void on_overflow(const struct trap_frame *f)
+{
+	const struct overflow_claim *claim = claims[armed];
+
+	gic_enable(gic_place.counters, false);
+	if (!claim || (!claim->handler(f->pc, armed, claim->arg) && armed == OVERFLOW_NMI))
+		trap_stray();
+}
+
+/* --- delivery --------------------------------------------------------------------------------------------- */
+
+static unsigned acknowledge(bool fiq)
+{
+	if (gic_place.version == 2)
+		return *word(gic_place.cpu, GICC_IAR) & 0x3ff;
+	return (unsigned)(fiq ? SYS_READ(s3_0_c12_c8_0) : SYS_READ(s3_0_c12_c12_0)) & 0xffffff; /* ICC_IAR0, 1 */
+}
+
+static void end(unsigned interrupt, bool fiq)
+{
+	if (gic_place.version == 2)
+		*word(gic_place.cpu, GICC_EOIR) = interrupt;
+	else if (fiq)
+		SYS_WRITE(s3_0_c12_c8_1, interrupt); /* ICC_EOIR0_EL1 */
+	else
+		SYS_WRITE(s3_0_c12_c12_1, interrupt); /* ICC_EOIR1_EL1 */
+	barrier();
+}
+
+/* Ended before it is handled: a handler may leave the check for good. Nothing interrupts in between, as both
+ * masks are set, and each handler takes away what its source asks for. */
+void interrupt_entered(struct trap_frame *f, bool fiq)
+{
+	unsigned interrupt = acknowledge(fiq);
+
+	if (interrupt >= SPURIOUS)
+		return;
+	if (interrupt == gic_place.counters) {
+		gic_enable(interrupt, false);
+		end(interrupt, fiq);
+		on_overflow(f);
+	} else if (interrupt == gic_place.physical_timer) {
+		SYS_WRITE(cntp_ctl_el0, 0);
+		end(interrupt, fiq);
+		watchdog_fired();
+	} else if (interrupt == gic_place.virtual_timer) {
+		SYS_WRITE(cntv_ctl_el0, 0);
+		end(interrupt, fiq);
+		timer_fired();
+	} else {
+		end(interrupt, fiq);
+		trap_stray();
+	}
+}
+
+void interrupt_claims_keep(struct interrupt_claims *out)
+{
+	for (unsigned way = 0; way < OVERFLOW_WAYS; way++)
+		out->overflow[way] = claims[way];
+	out->timer = timer_claimed();
+}
+
+void interrupt_claims_restore(const struct interrupt_claims *from)
+{
+	overflow_mask(OVERFLOW_COUNTERS);
+	for (unsigned way = 0; way < OVERFLOW_WAYS; way++)
+		claims[way] = from->overflow[way];
+	timer_stop();
+	timer_claim(from->timer);
+}
+
+/* --- masking around windows (arch/masking.h) ------------------------------------------------------------------ */
+
+const char masking_done[] = "masked in the GIC", masking_else[] = "held off by PSTATE.I";
+
+static struct {
+	bool on, spoilt, timer, overflow;
+} around;
+
+void masking_begin(bool keep_overflow)
+{
+	if (around.on || around.spoilt || !taken)
+		return;
+	around.on = true;
+	around.timer = gic_enabled(gic_place.virtual_timer);
+	around.overflow = gic_enabled(gic_place.counters);
+	gic_enable(gic_place.virtual_timer, false);
+	if (!keep_overflow)
+		gic_enable(gic_place.counters, false);
+}
+
+void masking_end(void)
+{
+	if (!around.on)
+		return;
+	around.on = false;
+	gic_enable(gic_place.virtual_timer, around.timer);
+	gic_enable(gic_place.counters, around.overflow);
+}
+
+void masking_spoil(void)
+{
+	around.spoilt = true;
+}

@@ -1,0 +1,45 @@
+/*
+ * The interrupt controller, GICv2 (IHI 0048) or GICv3 (IHI 0069): the harness's three private interrupts.
+ * Those of group 0 arrive as FIQs, which PSTATE.I does not hold off; those of group 1 as IRQs.
+ */
+#ifndef ARCH_AARCH64_GIC_H
+#define ARCH_AARCH64_GIC_H
+
+#include "arch/overflow.h"
+#include "arch/timer.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Where it lies and which interrupts are whose; filled in before machine_init(). */
+struct gic_place {
+	unsigned version; /* 2 or 3; 0: there is none that is known */
+	uint64_t distributor;
+	uint64_t cpu;                                    /* GICv2: CPU interface; GICv3: redistributors */
+	unsigned physical_timer, virtual_timer, counters; /* interrupt numbers; 0: there is none */
+};
+extern struct gic_place gic_place;
+
+/** Set the three up and mask all others; remember what was. */
+void gic_take(void);
+void gic_give_back(void);
+
+/** Whether group 0 arrives as FIQ here. */
+bool gic_has_fiq(void);
+
+void gic_enable(unsigned interrupt, bool on);
+bool gic_enabled(unsigned interrupt);
+void gic_as_fiq(unsigned interrupt, bool fiq);
+bool gic_pending(unsigned interrupt);
+
+/** What a guarded call puts back. */
+struct interrupt_claims {
+	const struct overflow_claim *overflow[OVERFLOW_WAYS];
+	const struct timer_claim *timer;
+};
+void interrupt_claims_keep(struct interrupt_claims *out);
+void interrupt_claims_restore(const struct interrupt_claims *from);
+
+const struct timer_claim *timer_claimed(void);
+
+#endif

@@ -1,0 +1,238 @@
+/*
+ * What the processor says that it is (arch/identity.h), from its identification registers (Arm ARM, D13.2), and
+ * levels (arch/levels.h).
+ */
+#include "arch/geometry.h"
+#include "arch/identity.h"
+#include "arch/levels.h"
+#include "arch/outcomes.h"
+#include "arch/presented.h"
+#include "arch/register.h"
+#include "arch/aarch64/identity.h"
+#include "arch/aarch64/system.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *isa_name(void)
+{
+	return "aarch64";
+}
+
+struct midr {
+	unsigned implementer, variant, part, revision;
+};
+
+static struct midr read_midr(void)
+{
+	uint64_t midr = SYS_READ(midr_el1);
+
+	return (struct midr){
+		.implementer = midr >> 24 & 0xff,
+		.variant = midr >> 20 & 0xf,
+		.part = midr >> 4 & 0xfff,
+		.revision = midr & 0xf,
+	};
+}
+
+/* Of each processor's own manual, the chapter of MIDR_EL1. */
+static const struct {
+	uint8_t implementer;
+	uint16_t part;
+	const char *vendor, *name;
+} parts[] = {
+	{0x41, 0xd03, "Arm", "Cortex-A53"}, {0x41, 0xd04, "Arm", "Cortex-A35"},     {0x41, 0xd05, "Arm", "Cortex-A55"},
+	{0x41, 0xd07, "Arm", "Cortex-A57"}, {0x41, 0xd08, "Arm", "Cortex-A72"},     {0x41, 0xd09, "Arm", "Cortex-A73"},
+	{0x41, 0xd0a, "Arm", "Cortex-A75"}, {0x41, 0xd0b, "Arm", "Cortex-A76"},     {0x41, 0xd0c, "Arm", "Neoverse N1"},
+	{0x41, 0xd40, "Arm", "Neoverse V1"}, {0x41, 0xd49, "Arm", "Neoverse N2"},   {0x41, 0xd4f, "Arm", "Neoverse V2"},
+	{0x00, 0x051, "QEMU", "max"},       {0x46, 0x001, "Fujitsu", "A64FX"},
+};
+
+static const char *vendor_name(unsigned implementer)
+{
+	for (unsigned i = 0; i < sizeof parts / sizeof parts[0]; i++)
+		if (parts[i].implementer == implementer)
+			return parts[i].vendor;
+	return "unknown";
+}
+
+static const char *part_name(const struct midr *m)
+{
+	for (unsigned i = 0; i < sizeof parts / sizeof parts[0]; i++)
+		if (parts[i].implementer == m->implementer && parts[i].part == m->part)
+			return parts[i].name;
+	return "unknown";
+}
+
+static void add(struct identity_pair *out, unsigned max, unsigned *n, const char *name, const char *value)
+{
+	if (*n == max)
+		return;
+	out[*n] = (struct identity_pair){.name = name};
+	snprintf(out[(*n)++].value, IDENTITY_VALUE, "%s", value);
+}
+
+static void add_number(struct identity_pair *out, unsigned max, unsigned *n, const char *name, uint64_t value)
+{
+	char text[IDENTITY_VALUE];
+
+	snprintf(text, sizeof text, "%#" PRIx64, value);
+	add(out, max, n, name, text);
+}
+
+unsigned identity_read(struct identity_pair *out, unsigned max)
+{
+	struct midr m = read_midr();
+	unsigned n = 0;
+
+	add(out, max, &n, "vendor", vendor_name(m.implementer));
+	add(out, max, &n, "part", part_name(&m));
+	add_number(out, max, &n, "MIDR_EL1", SYS_READ(midr_el1));
+	add_number(out, max, &n, "ID_AA64DFR0_EL1", SYS_READ(id_aa64dfr0_el1));
+	if (identity_board[0])
+		add(out, max, &n, "board", identity_board);
+	return n;
+}
+
+char identity_board[IDENTITY_VALUE];
+bool identity_is_emulated;
+
+void identity_name(char out[IDENTITY_NAME])
+{
+	struct midr m = read_midr();
+
+	snprintf(out, IDENTITY_NAME, "%s-%X-%X-%X", vendor_name(m.implementer), m.part, m.variant, m.revision);
+}
+
+void identity_title(char out[IDENTITY_TITLE])
+{
+	struct midr m = read_midr();
+
+	snprintf(out, IDENTITY_TITLE, "%s %s r%up%u", vendor_name(m.implementer), part_name(&m), m.variant, m.revision);
+}
+
+/* Identification registers: op0 3, op1 0, CRn 0, CRm 0 to 7. MPIDR_EL1 (CRm 0, op2 5) tells one processor from
+ * another, and is left out. */
+void identity_details(identity_each *each, void *to)
+{
+	for (unsigned crm = 0; crm < 8; crm++)
+		for (unsigned op2 = 0; op2 < 8; op2++) {
+			char name[24], text[24];
+			uint64_t value;
+
+			if ((crm == 0 && op2 == 5) ||
+			    !register_read(SPACE_SYSTEM, SYSTEM_REGISTER(3, 0, 0, crm, op2), &value) || !value)
+				continue;
+			snprintf(name, sizeof name, "S3_0_C0_C%u_%u", crm, op2);
+			snprintf(text, sizeof text, "%#" PRIx64, value);
+			each(to, name, text);
+		}
+}
+
+static void each_number(identity_each *each, void *to, const char *name, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof text, "%#" PRIx64, value);
+	each(to, name, text);
+}
+
+void identity_survey(identity_each *each, void *to)
+{
+	each_number(each, to, "CNTFRQ_EL0", SYS_READ(cntfrq_el0));
+	each_number(each, to, "CTR_EL0", SYS_READ(ctr_el0));
+	each_number(each, to, "DCZID_EL0", SYS_READ(dczid_el0));
+	each_number(each, to, "CPACR_EL1", SYS_READ(cpacr_el1));
+	each_number(each, to, "MAIR_EL1", SYS_READ(mair_el1));
+}
+
+bool identity_guest(char name[IDENTITY_HYPERVISOR])
+{
+	name[0] = 0;
+	if (identity_is_emulated)
+		strcpy(name, "QEMU");
+	return identity_is_emulated;
+}
+
+bool identity_emulated(void)
+{
+	return identity_is_emulated;
+}
+
+/* --- a presented processor: there is no virtual one yet ------------------------------------------------------- */
+
+bool identity_answer_is_one(const char *name)
+{
+	(void)name;
+	return false;
+}
+
+bool identity_answer_add(const char *name, struct identity_answers *out)
+{
+	(void)name, (void)out;
+	return false;
+}
+
+const char identity_answer_form[] = "nothing: identification registers are told as they are";
+
+void identity_present(const void *identity, unsigned threads, const struct identity_answers *answers)
+{
+	(void)identity, (void)threads, (void)answers;
+}
+
+void identity_presented(identity_each *each, void *to)
+{
+	identity_details(each, to);
+}
+
+void identity_present_thread(unsigned thread)
+{
+	(void)thread;
+}
+
+bool identity_geometry(const void *identity, struct machine_geometry *g)
+{
+	(void)identity, (void)g;
+	return false;
+}
+
+const quantity_number outcome_quantities[OUTCOMES] = {[0 ... OUTCOMES - 1] = Q_COUNT};
+
+/* --- levels ------------------------------------------------------------------------------------------------- */
+
+#define USER 1
+
+const char *level_name(unsigned level)
+{
+	return level == 0 ? "EL1" : level == USER ? "EL0" : NULL;
+}
+
+unsigned level_user(void)
+{
+	return USER;
+}
+
+unsigned level_filter(unsigned level)
+{
+	return level != 0;
+}
+
+const char *level_filter_name(unsigned filter)
+{
+	return filter == 0 ? "EL1" : filter == 1 ? "EL0" : NULL;
+}
+
+/* PMUSERENR_EL0.EN, D13.4.20. */
+#define PMUSERENR_EL0 SYSTEM_REGISTER(3, 3, 9, 14, 0)
+
+bool level_user_reads_counters(bool allow)
+{
+	uint64_t was;
+
+	if (!register_read(SPACE_SYSTEM, PMUSERENR_EL0, &was))
+		return false;
+	if ((was & 1) != allow)
+		register_write(SPACE_SYSTEM, PMUSERENR_EL0, allow ? was | 1 : was & ~UINT64_C(1));
+	return was & 1;
+}

@@ -1,0 +1,53 @@
+# AArch64: a bootable image, by Debian's cross compiler (docs/aarch64.md). Included by the Makefile.
+A := $(B)/aarch64
+OTHER_IMAGES += $(A)/direct.bin
+A_CROSS := aarch64-linux-gnu-
+A_CC := $(A_CROSS)gcc
+A_LIBC := $(A)/newlib/libc.a
+
+A_SRC := $(filter-out boot/host/% $(addprefix tests/suites/,suites.c selftest.c bench.c skid.c overhead.c overhead_costs.c overhead_pending.c), \
+	$(wildcard boot/*.c boot/menu/*.c boot/aarch64/*.[cS] arch/aarch64/*.[cS] pmu/*.c pmu/contract/*.c pmu/events/*.c pmu/quantity/*.c pmu/virtual/*.c \
+	$(foreach p,$(PMUS_aarch64),pmu/$(p)/*.c pmu/$(p)/*/*.[cS]) tests/judge/*.c tests/measure/*.c tests/report/*.c tests/suites/*.c tests/kernels/*.c tests/kernels/aarch64/*.[cS]))
+A_OBJ := $(patsubst %,$(A)/image/%.o,$(A_SRC))
+
+# No outline atomics: there is no library to serve them. The other flags are those of x86's image (the Makefile says why).
+A_FLAGS = -std=gnu11 -O2 -g $(WARN) -ffreestanding -nostdinc -fPIE -fvisibility=hidden -mno-outline-atomics -mbranch-protection=none \
+	-fno-stack-protector -fno-asynchronous-unwind-tables -fno-omit-frame-pointer -fno-common -fno-tree-vectorize -fno-ivopts \
+	-ffunction-sections -fdata-sections -I. -I$(B)/gen -DISA_AARCH64 -DQUANTITY_LIST='"pmu/quantity/aarch64.def"' \
+	-isystem $(B)/gen/system -isystem $(A)/newlib/include -isystem $(shell $(A_CC) -print-file-name=include) -Wa,--fatal-warnings
+
+# Code that runs inside trap handlers must leave vector registers alone.
+$(patsubst %,$(A)/image/%.o,$(filter arch/%.c pmu/%.c,$(A_SRC))): private A_FLAGS += -mgeneral-regs-only
+
+# Built again when the way of building it has changed.
+$(A)/newlib.recipe: FORCE
+	@mkdir -p $(@D)
+	@cksum <scripts/build-newlib-aarch64 >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+$(A_LIBC): $(A)/newlib.recipe
+	@echo "building newlib for AArch64 (once, about a minute)"
+	$(Q)rm -rf $(A)/newlib && scripts/build-newlib-aarch64 $(A)/newlib
+
+$(A)/image/%.c.o: %.c | $(GEN_HEADERS) $(A_LIBC)
+	@mkdir -p $(@D)
+	$(Q)$(A_CC) $(A_FLAGS) -MMD -MP -c -o $@ $<
+
+$(A)/image/%.S.o: %.S | $(GEN_HEADERS) $(A_LIBC)
+	@mkdir -p $(@D)
+	$(Q)$(A_CC) $(A_FLAGS) -MMD -MP -c -o $@ $<
+
+$(A)/direct.elf: $(A_OBJ) linker/direct-aarch64.ld linker/sections.ld
+	$(Q)$(A_CROSS)ld -static -z norelro -z noexecstack -z max-page-size=4096 --gc-sections -L linker --no-warn-rwx-segments \
+		-T linker/direct-aarch64.ld -o $@ $(A_OBJ) $(A_LIBC) $(shell $(A_CC) -print-libgcc-file-name)
+
+$(A)/direct.bin: $(A)/direct.elf
+	$(Q)$(A_CROSS)objcopy -O binary $< $@
+
+-include $(patsubst %.o,%.d,$(A_OBJ))
+
+# make run ARCH=aarch64: the run's status is kept as x86's is.
+ifeq ($(ARCH),aarch64)
+run-emulator: $(A)/direct.bin
+	@set -f; scripts/run-aarch64 $(if $(filter icount,$(EMU)),-i) $${CPU:+-c "$$CPU"} $${CPUS:+-n "$$CPUS"} $${V:+-v} $$ARGS; echo $$? > $(B)/run.status
+endif

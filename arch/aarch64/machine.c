@@ -1,0 +1,155 @@
+/*
+ * Taking the machine over at EL1 (arch/machine.h): vectors, stacks, translation, interrupt controller, timers,
+ * floating point. Firmware's are put back as they were.
+ */
+#include "arch/machine.h"
+
+#include "arch/console.h"
+#include "arch/masking.h"
+#include "arch/timer.h"
+#include "arch/watchdog.h"
+#include "arch/aarch64/gic.h"
+#include "arch/aarch64/identity.h"
+#include "arch/aarch64/mmu.h"
+#include "arch/aarch64/serial.h"
+#include "arch/aarch64/system.h"
+#include "arch/aarch64/trap.h"
+#include "arch/aarch64/watchdog.h"
+
+#include <string.h>
+
+#define NOTES 4
+
+/* CPACR_EL1.FPEN: no level's use of vector registers is trapped; nor is that of SVE (ZEN). D13.2.29. */
+#define CPACR_FPEN (UINT64_C(3) << 20)
+#define CPACR_ZEN  (UINT64_C(3) << 16)
+/* CNTKCTL_EL1: EL0 may read the counters. D13.8.15. */
+#define CNTKCTL_EL0 UINT64_C(3)
+
+void window_memory(void *(*alloc_pages)(size_t n));
+
+static bool taken;
+static const char *notes[NOTES];
+static unsigned n_notes;
+
+static struct {
+	uint64_t daif, cpacr, cntkctl, cntv_ctl, cntv_cval, cntp_ctl, cntp_cval, mdscr, tpidr;
+} firmware;
+
+const struct machine_setting machine_settings[] = {{0}};
+
+bool machine_set(const char *name, uint64_t value)
+{
+	(void)name, (void)value;
+	return false;
+}
+
+static void note(const char *text)
+{
+	if (n_notes < NOTES)
+		notes[n_notes++] = text;
+}
+
+unsigned machine_note_count(void)
+{
+	return n_notes;
+}
+
+const char *machine_note(unsigned i)
+{
+	return notes[i];
+}
+
+const char *machine_init(const struct boot_info *boot)
+{
+	const char *why;
+
+	window_memory(boot->alloc_pages);
+	if (!trap_init(boot->alloc_pages))
+		return "not enough memory for stacks; use a bigger machine";
+	why = mmu_init(boot->alloc_pages);
+	if (why)
+		return why;
+	if (!gic_place.version)
+		note("firmware's tables name no interrupt controller that is known: nothing interrupts, and a check that hangs is "
+		     "not ended");
+	else if (!gic_has_fiq())
+		note("this interrupt controller delivers no FIQs: a check that hangs with interrupts held off is not ended");
+	if (!SYS_READ(cntfrq_el0))
+		note("CNTFRQ_EL0 is 0: times are a guess");
+	return NULL;
+}
+
+void machine_take(void)
+{
+	if (taken)
+		return;
+	firmware.daif = SYS_READ(daif);
+	__asm__ volatile("msr daifset, #0xf" : : : "memory");
+	firmware.cpacr = SYS_READ(cpacr_el1);
+	firmware.cntkctl = SYS_READ(cntkctl_el1);
+	firmware.mdscr = SYS_READ(mdscr_el1);
+	firmware.cntv_ctl = SYS_READ(cntv_ctl_el0);
+	firmware.cntv_cval = SYS_READ(cntv_cval_el0);
+	firmware.cntp_ctl = SYS_READ(cntp_ctl_el0);
+	firmware.cntp_cval = SYS_READ(cntp_cval_el0);
+	mmu_take();
+	trap_take();
+	gic_take();
+	SYS_WRITE(cpacr_el1, firmware.cpacr | CPACR_FPEN | CPACR_ZEN);
+	SYS_WRITE(cntkctl_el1, firmware.cntkctl | CNTKCTL_EL0);
+	SYS_WRITE(cntp_ctl_el0, 0);
+	timer_stop();
+	timer_begin();
+	taken = true;
+	/* SErrors and FIQs come; IRQs are held off. */
+	__asm__ volatile("msr daifclr, #5" : : : "memory");
+}
+
+void machine_give_back(void)
+{
+	if (!taken)
+		return;
+	masking_end();
+	watchdog_disarm();
+	timer_stop();
+	__asm__ volatile("msr daifset, #0xf" : : : "memory");
+	taken = false;
+	gic_give_back();
+	trap_give_back();
+	mmu_give_back();
+	SYS_WRITE(cntv_cval_el0, firmware.cntv_cval);
+	SYS_WRITE(cntv_ctl_el0, firmware.cntv_ctl);
+	SYS_WRITE(cntp_cval_el0, firmware.cntp_cval);
+	SYS_WRITE(cntp_ctl_el0, firmware.cntp_ctl);
+	SYS_WRITE(cntkctl_el1, firmware.cntkctl);
+	SYS_WRITE(cpacr_el1, firmware.cpacr);
+	SYS_WRITE(mdscr_el1, firmware.mdscr);
+	SYS_WRITE(daif, firmware.daif);
+}
+
+bool machine_taken(void)
+{
+	return taken;
+}
+
+_Noreturn void machine_stop(void)
+{
+	__asm__ volatile("msr daifset, #0xf");
+	for (;;)
+		__asm__ volatile("wfi");
+}
+
+_Noreturn void machine_halt_now(void)
+{
+	serial_drain();
+	semihosting_exit(2);
+	machine_stop();
+}
+
+unsigned machine_cpu_count(void)
+{
+	return machine_cpus ? machine_cpus : 1;
+}
+
+unsigned machine_cpus;

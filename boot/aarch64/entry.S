@@ -1,0 +1,128 @@
+/*
+ * Start without firmware: a flat image with the header of the arm64 boot protocol (Linux, Documentation/arch/arm64/booting.rst). It
+ * begins at EL2 or EL1, with translation off and X0 = device tree. Here EL2 is left, and memory is mapped as firmware would: the
+ * first GiB as devices, the rest as memory.
+ */
+#define TEXT_OFFSET 0x200000
+#define L1_ENTRIES  512
+
+/* Lower attributes of a block: valid, accessed; type of memory by MAIR's fields below; inner shareable. */
+#define DEVICE_BLOCK 0x401
+#define MEMORY_BLOCK 0x705
+#define MAIR	     0xff00
+/* TCR_EL1: 39 bits, cached and inner shareable tables, no upper half, addresses of 40 bits. */
+#define TCR	     (25 | 1 << 8 | 1 << 10 | 3 << 12 | 1 << 23 | 2 << 32)
+/* SCTLR_EL1: what reads as 1, and M, C, I; without M. */
+#define SCTLR_OFF    0x30d00800
+#define SCTLR_ON     (SCTLR_OFF | 1 | 4 | 0x1000)
+
+	.section .boot_header, "ax"
+	.globl direct_entry
+direct_entry:
+	b	1f
+	.4byte	0
+	.8byte	TEXT_OFFSET
+	.8byte	__image_size
+	.8byte	2		/* little endian, pages of 4 KiB */
+	.8byte	0, 0, 0
+	.ascii	"ARM\x64"
+	.4byte	0
+
+1:	mov	x28, x0
+	msr	daifset, #0xf
+	mrs	x0, CurrentEL
+	cmp	x0, #(2 << 2)
+	b.ne	3f
+
+	/* From EL2 to EL1: nothing is trapped, and all counters are EL1's. */
+	mov	x0, #(1 << 31)
+	msr	hcr_el2, x0
+	mov	x0, #3
+	msr	cnthctl_el2, x0
+	msr	cntvoff_el2, xzr
+	mov	x0, #0x33ff
+	msr	cptr_el2, x0
+	msr	hstr_el2, xzr
+	mrs	x0, midr_el1
+	msr	vpidr_el2, x0
+	mrs	x0, mpidr_el1
+	msr	vmpidr_el2, x0
+	mrs	x0, id_aa64dfr0_el1
+	ubfx	x0, x0, #8, #4	/* PMUVer: 0 and 15 are none that is architected */
+	sub	x1, x0, #1
+	mov	x2, #0
+	cmp	x1, #14
+	b.hs	2f
+	mrs	x2, pmcr_el0
+	ubfx	x2, x2, #11, #5	/* N */
+2:	msr	mdcr_el2, x2
+	mrs	x0, id_aa64pfr0_el1
+	ubfx	x0, x0, #24, #4
+	cbz	x0, 2f
+	mrs	x0, s3_4_c12_c9_5	/* ICC_SRE_EL2: SRE, Enable */
+	mov	x1, #9
+	orr	x0, x0, x1
+	msr	s3_4_c12_c9_5, x0
+	isb
+2:	ldr	x0, =SCTLR_OFF
+	msr	sctlr_el1, x0
+	mov	x0, #0x3c5
+	msr	spsr_el2, x0
+	adr	x0, 3f
+	msr	elr_el2, x0
+	eret
+
+3:	ldr	x0, =SCTLR_OFF
+	msr	sctlr_el1, x0
+	mov	x0, #(3 << 20)	/* vector registers are for everybody */
+	msr	cpacr_el1, x0
+	isb
+
+	ldr	x0, =__load_end
+	ldr	x1, =__data_end
+4:	str	xzr, [x0], #8
+	cmp	x0, x1
+	b.lo	4b
+
+	ldr	x0, =tables
+	ldr	x1, =DEVICE_BLOCK
+	mov	x2, #L1_ENTRIES
+	mov	x4, #(1 << 30)
+5:	str	x1, [x0], #8
+	add	x1, x1, x4
+	mov	x3, #MEMORY_BLOCK
+	bfi	x1, x3, #0, #12
+	subs	x2, x2, #1
+	b.ne	5b
+	dsb	sy
+	ldr	x0, =MAIR
+	msr	mair_el1, x0
+	ldr	x0, =TCR
+	msr	tcr_el1, x0
+	ldr	x0, =tables
+	msr	ttbr0_el1, x0
+	isb
+	tlbi	vmalle1
+	ic	iallu
+	dsb	sy
+	isb
+	ldr	x0, =SCTLR_ON
+	msr	sctlr_el1, x0
+	isb
+
+	ldr	x0, =stack_top
+	mov	sp, x0
+	mov	x0, x28
+	mov	x29, #0
+	mov	x30, #0
+	bl	direct_main
+6:	wfi
+	b	6b
+
+	.ltorg
+
+	.bss
+	.p2align 12
+tables:	.skip	8 * L1_ENTRIES
+	.skip	0x10000
+stack_top:

@@ -1,0 +1,446 @@
+/*
+ * PMUv3's driver (Arm ARM, D7 and D13.4). All counters are started and stopped by one write, of PMCNTENSET_EL0 and
+ * PMCNTENCLR_EL0; PMCR_EL0.E is on from reset() on.
+ */
+#include "pmu/armv8/armv8.h"
+#include "pmu/armv8/registers.h"
+
+#include "arch/courage.h"
+#include "arch/register.h"
+#include "pmu/contract/manual.h"
+#include "pmu/contract/state.h"
+#include "pmu/events/grammar.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ENABLE_OWN 2 /* instructions from the write that enables to the one that disables */
+#define READ_OWN   3 /* from the first reading up to and without the second: it, and two ISBs */
+#define READ_START 12 /* bytes of code for each counter */
+#define READ_STOP  20
+
+extern const uint8_t armv8_enable_start[], armv8_enable_start_end[], armv8_enable_stop[], armv8_enable_stop_end[];
+extern const uint8_t armv8_read_start[], armv8_read_stop[];
+
+static struct armv8_pmu *armv8_pmu(const struct pmu *pmu)
+{
+	return pmu->state->family;
+}
+
+static bool get(uint64_t number, uint64_t *value)
+{
+	return register_read(SPACE_SYSTEM, number, value);
+}
+
+static bool put(uint64_t number, uint64_t value)
+{
+	return register_write(SPACE_SYSTEM, number, value);
+}
+
+/* --- counters by number: event counters first, then the cycle counter ----------------------------------------- */
+
+static bool is_cycles(const struct pmu *pmu, unsigned c)
+{
+	return c == pmu->n_general;
+}
+
+static unsigned bit_of(const struct pmu *pmu, unsigned c)
+{
+	return is_cycles(pmu, c) ? ARMV8_CYCLES : c;
+}
+
+static uint64_t to_bits(const struct pmu *pmu, uint64_t mask)
+{
+	uint64_t general = (UINT64_C(1) << pmu->n_general) - 1;
+
+	return (mask & general) | (mask >> pmu->n_general & 1) << ARMV8_CYCLES;
+}
+
+static uint64_t from_bits(const struct pmu *pmu, uint64_t bits)
+{
+	uint64_t general = (UINT64_C(1) << pmu->n_general) - 1;
+
+	return (bits & general) | (bits >> ARMV8_CYCLES & 1) << pmu->n_general;
+}
+
+static uint64_t every_bit(const struct pmu *pmu)
+{
+	return to_bits(pmu, (UINT64_C(2) << pmu->n_general) - 1);
+}
+
+static uint64_t counter_register(const struct pmu *pmu, unsigned c)
+{
+	return is_cycles(pmu, c) ? PMCCNTR_EL0 : PMEVCNTR_EL0 + c;
+}
+
+static uint64_t type_register(const struct pmu *pmu, unsigned c)
+{
+	return is_cycles(pmu, c) ? PMCCFILTR_EL0 : PMEVTYPER_EL0 + c;
+}
+
+/* --- what there is ---------------------------------------------------------------------------------------------- */
+
+bool armv8_has_event(const struct armv8_pmu *own, unsigned event)
+{
+	uint64_t word = event & 0x20 ? own->ceid1 : own->ceid0;
+
+	if ((event & 0xbfc0) || (event & 0x4000 && own->version < PMUVER_3_1))
+		return false;
+	return word >> ((event & 0x1f) + (event & 0x4000 ? 32 : 0)) & 1;
+}
+
+/* By ID_AA64DFR0_EL1.PMUVer. */
+static const char minor[][3] = {"", "", "", "", "p1", "p4", "p5", "p7", "p8"};
+#define MINORS (sizeof minor / sizeof minor[0])
+
+static bool identify(struct pmu *pmu, const char **why)
+{
+	struct armv8_pmu *own = pmu_begin(pmu, &armv8_driver, why);
+	uint64_t dfr0, pmcr;
+
+	if (!own)
+		return false;
+	if (!get(ID_AA64DFR0_EL1, &dfr0)) {
+		*why = "ID_AA64DFR0_EL1 cannot be read";
+		return false;
+	}
+	own->version = dfr0 >> DFR0_PMUVER & 0xf;
+	if (!own->version || own->version == PMUVER_OWN_KIND) {
+		*why = own->version ? "ID_AA64DFR0_EL1.PMUVer says that the PMU is of a kind of its own"
+				    : "ID_AA64DFR0_EL1.PMUVer says that there is no PMU";
+		return false;
+	}
+	if (!get(PMCR_EL0, &pmcr) || !get(PMCEID0_EL0, &own->ceid0) || !get(PMCEID1_EL0, &own->ceid1)) {
+		*why = "ID_AA64DFR0_EL1.PMUVer promises a PMU, and its registers are undefined";
+		return false;
+	}
+	pmu->driver = &armv8_driver;
+	pmu->version = own->version;
+	snprintf(pmu->name, sizeof pmu->name, "Arm PMUv3%s", own->version < MINORS ? minor[own->version] : "p9");
+	pmu->perf_name = "armv8_pmuv3";
+	pmu->n_general = pmcr >> PMCR_N & 0x1f;
+	pmu->n_fixed = 1;
+	pmu->n_counters = pmu->n_general + 1;
+	pmu->has_global = pmu->joint = pmu->has_pmi = true;
+	pmu->most_select = own->version >= PMUVER_3_1 ? 0xffff : 0x3ff;
+	for (unsigned c = 0; c < pmu->n_counters; c++) {
+		struct pmu_counter *k = &pmu->counter[c];
+
+		*k = (struct pmu_counter){
+			.kind = is_cycles(pmu, c) ? COUNTER_FIXED : COUNTER_GENERAL,
+			.index = is_cycles(pmu, c) ? 0 : (uint8_t)c,
+			.width = is_cycles(pmu, c) || own->version >= PMUVER_3_5 ? 64 : 32,
+			.has_status = true,
+			.has_interrupt = true,
+			.selector = bit_of(pmu, c),
+		};
+		k->write_width = k->width;
+		if (is_cycles(pmu, c))
+			snprintf(k->name, sizeof k->name, "PMCCNTR");
+		else
+			snprintf(k->name, sizeof k->name, "PMEVCNTR%u", c);
+	}
+	return true;
+}
+
+struct rows {
+	const struct pmu_event *event[64];
+};
+
+static void list_events(struct pmu *pmu)
+{
+	const struct pmu_event *all;
+	unsigned n = armv8_rows(&all);
+	struct rows *rows = pmu_rows(pmu, sizeof *rows);
+
+	pmu->n_events = 0;
+	pmu->events = rows ? rows->event : NULL;
+	for (unsigned i = 0; rows && i < n && pmu->n_events < sizeof rows->event / sizeof rows->event[0]; i++)
+		if (armv8_has_event(armv8_pmu(pmu), (unsigned)all[i].code))
+			rows->event[pmu->n_events++] = &all[i];
+}
+
+static void snap(struct pmu_snapshot *out, const char *name, uint32_t number, uint64_t enable)
+{
+	struct pmu_snapshot_entry *e = &out->entry[out->count++];
+
+	*e = (struct pmu_snapshot_entry){.address = number, .space = SPACE_SYSTEM};
+	snprintf(e->name, sizeof e->name, "%s", name);
+	e->readable = get(number, &e->value);
+	e->enable = e->value & enable;
+}
+
+static void snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
+{
+	char name[PMU_SNAPSHOT_NAME];
+	uint64_t pmcr = 0;
+
+	get(PMCR_EL0, &pmcr);
+	out->count = 0;
+	snap(out, "PMCR_EL0", PMCR_EL0, 0);
+	snap(out, "PMCNTENSET_EL0", PMCNTENSET_EL0, pmcr & PMCR_E ? every_bit(pmu) : 0);
+	snap(out, "PMOVSSET_EL0", PMOVSSET_EL0, 0);
+	snap(out, "PMINTENSET_EL1", PMINTENSET_EL1, 0);
+	snap(out, "PMUSERENR_EL0", PMUSERENR_EL0, 0);
+	snap(out, "PMSELR_EL0", PMSELR_EL0, 0);
+	snap(out, "PMCEID0_EL0", PMCEID0_EL0, 0);
+	snap(out, "PMCEID1_EL0", PMCEID1_EL0, 0);
+	for (unsigned c = 0; c < pmu->n_counters; c++) {
+		snprintf(name, sizeof name, is_cycles(pmu, c) ? "PMCCFILTR_EL0" : "PMEVTYPER%u_EL0", c);
+		snap(out, name, (uint32_t)type_register(pmu, c), 0);
+		snprintf(name, sizeof name, is_cycles(pmu, c) ? "PMCCNTR_EL0" : "PMEVCNTR%u_EL0", c);
+		snap(out, name, (uint32_t)counter_register(pmu, c), 0);
+	}
+}
+
+static bool reset(const struct pmu *pmu, const char **why)
+{
+	uint64_t all = every_bit(pmu), long_event = armv8_pmu(pmu)->version >= PMUVER_3_5 ? PMCR_LP : 0;
+
+	*why = "writing a register of the PMU";
+	if (!put(PMCNTENCLR_EL0, all) || !put(PMINTENCLR_EL1, all) || !put(PMUSERENR_EL0, 0) || !put(PMSELR_EL0, 0))
+		return false;
+	for (unsigned c = 0; c < pmu->n_counters; c++)
+		if (!put(type_register(pmu, c), 0) || !put(counter_register(pmu, c), 0))
+			return false;
+	return put(PMCR_EL0, PMCR_LC | long_event | PMCR_P | PMCR_C) && put(PMCR_EL0, PMCR_LC | long_event | PMCR_E) &&
+	       put(PMOVSCLR_EL0, all);
+}
+
+/* --- counters ---------------------------------------------------------------------------------------------------- */
+
+static bool read_counter(const struct pmu *pmu, unsigned c, uint64_t *value)
+{
+	if (!get(counter_register(pmu, c), value))
+		return false;
+	if (pmu->counter[c].width < 64)
+		*value &= (UINT64_C(1) << pmu->counter[c].width) - 1;
+	return true;
+}
+
+static bool write_counter(const struct pmu *pmu, unsigned c, uint64_t value)
+{
+	if (pmu->counter[c].width < 64)
+		value &= (UINT64_C(1) << pmu->counter[c].width) - 1;
+	return put(counter_register(pmu, c), value);
+}
+
+static bool read_all(const struct pmu *pmu, uint64_t mask, uint64_t out[PMU_COUNTERS_MAX])
+{
+	for (unsigned c = 0; c < pmu->n_counters; c++)
+		if (mask >> c & 1 && !read_counter(pmu, c, &out[c]))
+			return false;
+	return true;
+}
+
+static bool release(const struct pmu *pmu, unsigned c)
+{
+	uint64_t mine = UINT64_C(1) << bit_of(pmu, c);
+
+	return put(PMCNTENCLR_EL0, mine) && put(PMINTENCLR_EL1, mine) && put(type_register(pmu, c), 0);
+}
+
+static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *config)
+{
+	uint64_t mine = UINT64_C(1) << bit_of(pmu, c);
+	uint64_t type = (is_cycles(pmu, c) ? 0 : config->code & TYPER_EVENT) |
+			(config->levels & LEVELS_SYSTEM ? 0 : TYPER_P) | (config->levels & LEVELS_USER ? 0 : TYPER_U);
+
+	if (config->edge || config->invert || config->cmask)
+		return false;
+	return release(pmu, c) && put(type_register(pmu, c), type) && put(counter_register(pmu, c), 0) &&
+	       put(PMOVSCLR_EL0, mine) && (!config->interrupt || put(PMINTENSET_EL1, mine));
+}
+
+static bool start(const struct pmu *pmu, uint64_t mask)
+{
+	return put(PMCNTENSET_EL0, to_bits(pmu, mask));
+}
+
+static bool stop(const struct pmu *pmu)
+{
+	return put(PMCNTENCLR_EL0, every_bit(pmu));
+}
+
+static bool overflowed(const struct pmu *pmu, uint64_t *mask)
+{
+	uint64_t bits;
+
+	*mask = 0;
+	if (!get(PMOVSSET_EL0, &bits))
+		return false;
+	*mask = from_bits(pmu, bits);
+	return true;
+}
+
+static bool acknowledge(const struct pmu *pmu, uint64_t mask)
+{
+	return put(PMOVSCLR_EL0, to_bits(pmu, mask));
+}
+
+static bool bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out)
+{
+	*out = (struct pmu_bracket){
+		.start = armv8_enable_start,
+		.start_end = armv8_enable_start_end,
+		.stop = armv8_enable_stop,
+		.stop_end = armv8_enable_stop_end,
+		.args = {to_bits(pmu, mask)},
+		.own = {{Q_INSTRUCTIONS, ENABLE_OWN}, {Q_INSN_ISB, 2}, {Q_INSN_SERIALIZING, 2}},
+		.privileged = true,
+	};
+	memset(out->ahead, 1, sizeof out->ahead);
+	return true;
+}
+
+static bool bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *out)
+{
+	unsigned bit = bit_of(pmu, c);
+
+	*out = (struct pmu_bracket){
+		.start = armv8_read_start + READ_START * bit,
+		.start_end = armv8_read_start + READ_START * (bit + 1),
+		.stop = armv8_read_stop + READ_STOP * bit,
+		.stop_end = armv8_read_stop + READ_STOP * (bit + 1),
+		.args = {0, pmu->counter[c].width < 64 ? (UINT64_C(1) << pmu->counter[c].width) - 1 : UINT64_MAX},
+		.own_readings = 1,
+		.own = {{Q_INSTRUCTIONS, READ_OWN}, {Q_INSN_MRS, 1}, {Q_INSN_ISB, 2}, {Q_INSN_SERIALIZING, 2}},
+	};
+	return true;
+}
+
+static bool can_count(const struct pmu *pmu, const struct pmu_event *e, unsigned c)
+{
+	return is_cycles(pmu, c) ? e->fixed == 0 : c < pmu->n_general && e->counters >> c & 1;
+}
+
+/* --- accesses that must be refused, kept or ignored --------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	uint8_t kind;
+	uint32_t number;
+	uint64_t value;
+	const char *manual;
+} accesses[] = {
+	{"read PMCR_EL0", ACCESS_READ, PMCR_EL0, 0, "Arm ARM D13.4.7"},
+	{"write PMCEID0_EL0", ACCESS_WRITE, PMCEID0_EL0, 0, "Arm ARM D13.4.2"},
+	{"write PMSELR_EL0, 31", ACCESS_KEPT, PMSELR_EL0, 31, "Arm ARM D13.4.15"},
+	{"write PMUSERENR_EL0, all of it", ACCESS_KEPT, PMUSERENR_EL0, 0xf, "Arm ARM D13.4.20"},
+	{"write PMCCFILTR_EL0, P and U", ACCESS_KEPT, PMCCFILTR_EL0, TYPER_P | TYPER_U, "Arm ARM D13.4.1"},
+	{"write PMEVTYPER0_EL0, P, U and an event", ACCESS_KEPT, PMEVTYPER_EL0, TYPER_P | TYPER_U | EVENT_CPU_CYCLES,
+	 "Arm ARM D13.4.9"},
+	{"write PMCCNTR_EL0, all ones", ACCESS_KEPT, PMCCNTR_EL0, UINT64_MAX, "Arm ARM D13.4.3"},
+	{"write PMEVCNTR0_EL0, 32 ones", ACCESS_KEPT, PMEVCNTR_EL0, UINT32_MAX, "Arm ARM D13.4.8"},
+	{"write PMCNTENCLR_EL0, all of it", ACCESS_WRITE, PMCNTENCLR_EL0, UINT32_MAX, "Arm ARM D13.4.4"},
+	{"write PMOVSSET_EL0, the cycle counter", ACCESS_WRITE, PMOVSSET_EL0, UINT64_C(1) << ARMV8_CYCLES, "Arm ARM D13.4.14"},
+};
+
+static unsigned list_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned max)
+{
+	unsigned n = 0;
+
+	(void)pmu;
+	for (unsigned i = 0; i < sizeof accesses / sizeof accesses[0] && n < max; i++)
+		out[n++] = (struct pmu_access){
+			.name = accesses[i].name,
+			.kind = accesses[i].kind,
+			.faults = accesses[i].number == PMCEID0_EL0 ? ACCESS_FAULTS : ACCESS_WORKS,
+			.address = accesses[i].number,
+			.value = accesses[i].value,
+			.manual = accesses[i].manual,
+		};
+	return n;
+}
+
+/* --- words --------------------------------------------------------------------------------------------------------- */
+
+static const struct pmu_identity identities[] = {
+	{"branches that are retired are those of each kind that has an event",
+	 "Arm ARM D7.10.3",
+	 IDENTITY_NOT_NEGATIVE | IDENTITY_OF_SOME,
+	 {{1, "BR_RETIRED"}, {-1, "BR_IMMED_RETIRED"}, {-1, "BR_RETURN_RETIRED"}}},
+	{"instructions include loads",
+	 "Arm ARM D7.10.3",
+	 IDENTITY_NOT_NEGATIVE | IDENTITY_OF_SOME,
+	 {{1, "INST_RETIRED"}, {-1, "LD_RETIRED"}}},
+	{"stalls are those of both ends",
+	 "Arm ARM D7.10.3, STALL",
+	 IDENTITY_NOT_NEGATIVE | IDENTITY_OF_SOME,
+	 {{1, "CPU_CYCLES"}, {-1, "STALL_FRONTEND"}, {-1, "STALL_BACKEND"}}},
+	{NULL, NULL, 0, {{0, NULL}}},
+};
+
+#define IN(f) offsetof(struct pmu_config, f), sizeof(((struct pmu_config *)0)->f)
+
+static const struct event_modifier modifiers[] = {
+	{NULL, "event", IN(code), 0, 16, 0, "number of the event"},
+	{"u", NULL, IN(levels), 1, 1, -1, "count at EL0"},
+	{"k", NULL, IN(levels), 0, 1, -1, "count at EL1"},
+	{NULL, NULL, 0, 0, 0, 0, 0, NULL},
+};
+
+static const struct event_alias aliases[] = {
+	{"cycles", "CPU_CYCLES"},
+	{"cpu-cycles", "CPU_CYCLES"},
+	{"instructions", "INST_RETIRED"},
+	{"branches", "BR_RETIRED"},
+	{"branch-misses", "BR_MIS_PRED"},
+	{NULL, NULL},
+};
+
+static const char *const names[] = {"armv8_pmuv3", "armv8_pmuv3_0", "arm_v8", NULL};
+
+static const struct event_grammar grammar = {.names = names, .aliases = aliases, .modifiers = modifiers};
+
+static const struct pmu_manual manual[] = {
+	{"wrap", "Arm ARM D7.2"},
+	{"overflow status", "Arm ARM D13.4.13"},
+	{"level filter", "Arm ARM D7.5"},
+	{NULL, "Arm ARM D7"},
+};
+
+#define ROW(level, first, last)                                                                              \
+	{                                                                                                    \
+		level, SPACE_SYSTEM, first, last                                                             \
+	}
+
+static const struct register_range registers[] = {
+	ROW(COURAGE_COUNT, PMCR_EL0, PMOVSCLR_EL0),
+	ROW(COURAGE_COUNT, PMSWINC_EL0, PMSELR_EL0),
+	ROW(COURAGE_COUNT, PMCCNTR_EL0, PMXEVCNTR_EL0),
+	ROW(COURAGE_COUNT, PMUSERENR_EL0, PMUSERENR_EL0),
+	ROW(COURAGE_COUNT, PMEVCNTR_EL0, PMCCFILTR_EL0),
+	ROW(COURAGE_COUNT, PMINTENCLR_EL1, PMINTENCLR_EL1),
+	ROW(COURAGE_INTERRUPT, PMOVSSET_EL0, PMOVSSET_EL0),
+	ROW(COURAGE_INTERRUPT, PMINTENSET_EL1, PMINTENSET_EL1),
+	ROW(0, 0, 0),
+};
+
+const struct pmu_driver armv8_driver = {
+	.name = "armv8",
+	.state_size = sizeof(struct armv8_pmu),
+	.grammar = &grammar,
+	.identities = identities,
+	.registers = registers,
+	.space = SPACE_SYSTEM,
+	.identify = identify,
+	.list_events = list_events,
+	.snapshot = snapshot,
+	.reset = reset,
+	.program = program,
+	.release = release,
+	.start = start,
+	.stop = stop,
+	.read = read_counter,
+	.write = write_counter,
+	.read_all = read_all,
+	.overflowed = overflowed,
+	.acknowledge = acknowledge,
+	.bracket_enable = bracket_enable,
+	.bracket_read = bracket_read,
+	.can_count = can_count,
+	.accesses = list_accesses,
+	.manual = manual,
+};

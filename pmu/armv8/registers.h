@@ -1,0 +1,70 @@
+/*
+ * Registers of PMUv3 (Arm ARM, D13.4), as MRS and MSR number them: op0, op1, CRn, CRm and op2, op0 in bits 15:14
+ * (SPACE_SYSTEM), and their fields.
+ */
+#ifndef PMU_ARMV8_REGISTERS_H
+#define PMU_ARMV8_REGISTERS_H
+
+#define ARMV8_REGISTER(op0, op1, crn, crm, op2)                                                              \
+	((unsigned)(op0) << 14 | (unsigned)(op1) << 11 | (unsigned)(crn) << 7 | (unsigned)(crm) << 3 |       \
+	 (unsigned)(op2))
+
+#define PMCR_EL0       ARMV8_REGISTER(3, 3, 9, 12, 0)
+#define PMCNTENSET_EL0 ARMV8_REGISTER(3, 3, 9, 12, 1)
+#define PMCNTENCLR_EL0 ARMV8_REGISTER(3, 3, 9, 12, 2)
+#define PMOVSCLR_EL0   ARMV8_REGISTER(3, 3, 9, 12, 3)
+#define PMSWINC_EL0    ARMV8_REGISTER(3, 3, 9, 12, 4)
+#define PMSELR_EL0     ARMV8_REGISTER(3, 3, 9, 12, 5)
+#define PMCEID0_EL0    ARMV8_REGISTER(3, 3, 9, 12, 6)
+#define PMCEID1_EL0    ARMV8_REGISTER(3, 3, 9, 12, 7)
+#define PMCCNTR_EL0    ARMV8_REGISTER(3, 3, 9, 13, 0)
+#define PMXEVTYPER_EL0 ARMV8_REGISTER(3, 3, 9, 13, 1)
+#define PMXEVCNTR_EL0  ARMV8_REGISTER(3, 3, 9, 13, 2)
+#define PMUSERENR_EL0  ARMV8_REGISTER(3, 3, 9, 14, 0)
+#define PMOVSSET_EL0   ARMV8_REGISTER(3, 3, 9, 14, 3)
+#define PMINTENSET_EL1 ARMV8_REGISTER(3, 0, 9, 14, 1)
+#define PMINTENCLR_EL1 ARMV8_REGISTER(3, 0, 9, 14, 2)
+#define PMMIR_EL1      ARMV8_REGISTER(3, 0, 9, 14, 6)
+#define PMEVCNTR_EL0   ARMV8_REGISTER(3, 3, 14, 8, 0)  /* of counter 0; those of the others follow */
+#define PMEVTYPER_EL0  ARMV8_REGISTER(3, 3, 14, 12, 0) /* likewise */
+#define PMCCFILTR_EL0  ARMV8_REGISTER(3, 3, 14, 15, 7)
+
+#define ID_AA64DFR0_EL1 ARMV8_REGISTER(3, 0, 0, 5, 0)
+#define MIDR_EL1        ARMV8_REGISTER(3, 0, 0, 0, 0)
+
+#define ARMV8_GENERAL 31 /* event counters at most */
+#define ARMV8_CYCLES  31 /* bit of the cycle counter in masks */
+
+/* ID_AA64DFR0_EL1.PMUVer. */
+#define DFR0_PMUVER      8 /* its lowest bit, of four */
+#define PMUVER_3_1       4 /* event numbers of 16 bits, events from 4000H on, PMCR_EL0.LP as RES0 */
+#define PMUVER_3_5       6 /* event counters of 64 bits */
+#define PMUVER_3_7       7
+#define PMUVER_OWN_KIND  15
+
+/* PMCR_EL0. */
+#define PMCR_E    (1u << 0) /* counters count */
+#define PMCR_P    (1u << 1) /* writes: event counters become 0 */
+#define PMCR_C    (1u << 2) /* writes: the cycle counter does */
+#define PMCR_D    (1u << 3) /* the cycle counter counts each 64th cycle */
+#define PMCR_X    (1u << 4)
+#define PMCR_DP   (1u << 5)
+#define PMCR_LC   (1u << 6) /* the cycle counter overflows at 64 bits */
+#define PMCR_LP   (1u << 7) /* event counters do */
+#define PMCR_N    11        /* lowest bit of the number of event counters, of five */
+
+/* PMEVTYPER<n>_EL0 and PMCCFILTR_EL0. */
+#define TYPER_P     (1u << 31) /* does not count at EL1 */
+#define TYPER_U     (1u << 30) /* does not count at EL0 */
+#define TYPER_NSK   (1u << 29)
+#define TYPER_NSU   (1u << 28)
+#define TYPER_NSH   (1u << 27) /* counts at EL2 */
+#define TYPER_M     (1u << 26)
+#define TYPER_EVENT 0xffffu
+
+#define PMUSERENR_EN 1u
+
+#define EVENT_CPU_CYCLES 0x11
+#define EVENT_CHAIN      0x1e
+
+#endif

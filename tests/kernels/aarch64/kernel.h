@@ -1,0 +1,45 @@
+/*
+ * What kernels of AArch64 are written with: tests/kernels/kernel.h says what a kernel is, this what it finds here.
+ *
+ * Entry: X0 = N, X1 = data area, X2 = offset from the copy that runs to its writable alias, SP = the stack; FPCR as
+ * reset leaves it, vector registers zero but for V8 to V15.
+ *
+ * Exit: X19 to X22 and SP must be kept, and FPCR; everything else may change.
+ */
+#ifndef TESTS_KERNELS_AARCH64_KERNEL_H
+#define TESTS_KERNELS_AARCH64_KERNEL_H
+
+#include "tests/kernels/kernel.h"
+
+/* clang-format off */
+
+/* Flags: services of AArch64 alone (services.c). */
+#define KERNEL_SERVICE_RESUME 0x0100 /* SVC #KERNEL_CALL returns at once, and so does what faults, to the instruction behind */
+#define KERNEL_SERVICE_PMU    0x0200 /* PMUSERENR_EL0 lets EL0 use the PMU's registers */
+
+#define KERNEL_CALL 0x123 /* immediate of the system call that kernels make */
+
+/* Features of the CPU: bits of needs (needs.c). */
+#define KERNEL_NEEDS_LSE    0x01
+#define KERNEL_NEEDS_CRC    0x02
+#define KERNEL_NEEDS_AES    0x04
+#define KERNEL_NEEDS_RCPC   0x08
+#define KERNEL_NEEDS_PMU    0x10 /* PMUv3 */
+
+#ifdef __ASSEMBLER__
+
+.macro KERNEL_BEHIND
+	brk	#0xdead
+.endm
+
+/* The end of a loop of N turns that begins at 1: two instructions. */
+.macro LOOP_END
+	sub	x0, x0, #1
+	cbnz	x0, 1b
+.endm
+#define LOOP_INSTRUCTIONS 2
+
+#include "tests/kernels/macros.h"
+
+#endif
+#endif

@@ -1,0 +1,33 @@
+#include "tests/kernels/roles.h"
+
+#include <stddef.h>
+
+const struct trip_ways trip_ways = {
+	.name = {[TRIP_CALL] = "SVC", [TRIP_FAULT] = "faults"},
+	.return_into_user = "ERET into EL0",
+	.user_alone = "at EL0 alone",
+	.of = {[TRIP_INSTRUCTIONS] = {1, 1, 1},
+	       [TRIP_INSTRUCTIONS_FIXED] = {1, 1, 1},
+	       [TRIP_BRANCHES] = {1, 1, 1},
+	       [TRIP_SYSTEM_BRANCHES] = {1, 1, 1}},
+};
+
+const struct trip_source trip_sources[] = {
+	{"", 0, false},
+};
+
+const struct kernel_disturbance disturbances[] = {
+	{"system call", "system_calls", true},
+	{"undefined instruction", "undefined", true},
+	{NULL, NULL, false},
+};
+
+const char *const kernels_sampled[] = {"loads", "stores", "copy", "calls", "branches_taken", "nop_loop", NULL};
+
+const char *const kernels_sampled_more[] = {NULL};
+
+const char kernel_flushes[] = "";
+
+const char kernels_traced[] = "";
+
+const char kernels_of_misses[] = "nop_loop,calls";

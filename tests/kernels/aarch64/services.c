@@ -1,0 +1,148 @@
+/*
+ * What kernels of AArch64 need of the harness: handlers for the exceptions that they raise, registers of the PMU at
+ * EL0, features of the processor.
+ */
+#include "tests/kernels/services.h"
+
+#include "arch/aarch64/system.h"
+#include "arch/aarch64/trap.h"
+#include "arch/levels.h"
+#include "tests/judge/bound_rows.h"
+#include "tests/kernels/aarch64/kernel.h"
+#include "tests/kernels/handled.h"
+
+#include <stddef.h>
+
+#define OWN_SERVICES (KERNEL_SERVICE_RESUME | KERNEL_SERVICE_PMU)
+#define BYTES        4 /* of an instruction */
+
+static uint64_t on;
+static bool user_read;
+
+void services_init(void)
+{
+}
+
+bool services_wanted(const struct kernel *k)
+{
+	return k->flags & OWN_SERVICES;
+}
+
+/* What faults has not advanced; SVC has. */
+static bool resume(struct trap_frame *f)
+{
+	unsigned class = trap_class(f);
+
+	if (f->vector < 8 || (class == EC_SVC && trap_immediate(f) != KERNEL_CALL))
+		return false;
+	if (class != EC_SVC)
+		f->pc += BYTES;
+	return true;
+}
+
+bool services_prepare(const struct kernel *k, const struct kernel_place *place)
+{
+	(void)place;
+	services_finish();
+	on = k->flags & OWN_SERVICES;
+	if (on & KERNEL_SERVICE_RESUME)
+		trap_claim(resume);
+	if (on & KERNEL_SERVICE_PMU)
+		user_read = level_user_reads_counters(true);
+	return true;
+}
+
+void services_finish(void)
+{
+	if (on & KERNEL_SERVICE_RESUME)
+		trap_claim(NULL);
+	if (on & KERNEL_SERVICE_PMU)
+		level_user_reads_counters(user_read);
+	on = 0;
+}
+
+/* Fields of identification registers, Arm ARM, D13.2. */
+static bool has(uint64_t need)
+{
+	uint64_t isar0 = SYS_READ(id_aa64isar0_el1), isar1 = SYS_READ(id_aa64isar1_el1);
+	unsigned pmu = SYS_READ(id_aa64dfr0_el1) >> 8 & 0xf;
+
+	switch (need) {
+	case KERNEL_NEEDS_LSE:
+		return (isar0 >> 20 & 0xf) >= 2;
+	case KERNEL_NEEDS_CRC:
+		return (isar0 >> 16 & 0xf) >= 1;
+	case KERNEL_NEEDS_AES:
+		return (isar0 >> 4 & 0xf) >= 1;
+	case KERNEL_NEEDS_RCPC:
+		return (isar1 >> 20 & 0xf) >= 1;
+	case KERNEL_NEEDS_PMU:
+		return pmu && pmu != 0xf;
+	default:
+		return false;
+	}
+}
+
+const char *kernel_unfit(const struct kernel *k, uint8_t level)
+{
+	static const struct {
+		uint64_t need;
+		const char *why;
+	} needs[] = {
+		{KERNEL_NEEDS_LSE, "the processor has no LSE atomics"},  {KERNEL_NEEDS_CRC, "the processor has no CRC32"},
+		{KERNEL_NEEDS_AES, "the processor has no AES"},          {KERNEL_NEEDS_RCPC, "the processor has no LDAPR"},
+		{KERNEL_NEEDS_PMU, "the processor has no PMUv3"},
+	};
+
+	if (level > level_user())
+		return "there is no such level";
+	if (level && k->flags & KERNEL_PRIVILEGED)
+		return "it is for EL1 only";
+	if (!level && k->flags & KERNEL_USER_ONLY)
+		return "it is for EL0 only";
+	for (unsigned i = 0; i < sizeof needs / sizeof needs[0]; i++)
+		if (k->needs & needs[i].need && !has(needs[i].need))
+			return needs[i].why;
+	return NULL;
+}
+
+const char *kernel_unsteppable(const struct kernel *k, uint8_t level)
+{
+	return kernel_unfit(k, level);
+}
+
+void services_emulate(const struct kernel *k, uint8_t *copy)
+{
+	(void)k, (void)copy;
+}
+
+bool exceptions_emulated(const struct kernel *k)
+{
+	(void)k;
+	return false;
+}
+
+void exceptions_withhold(bool withhold)
+{
+	(void)withhold;
+}
+
+uint64_t chain_round(const struct kernel *k)
+{
+	(void)k;
+	return 0;
+}
+
+bool kernel_leaves_level(const struct kernel *k)
+{
+	return k->flags & KERNEL_SERVICE_RESUME;
+}
+
+/* Handlers are C: what they execute at EL1 has no fixed number. */
+struct amount kernel_handled(const struct kernel *k, enum quantity q, uint64_t n)
+{
+	(void)q, (void)n;
+	return (struct amount){.defined = !kernel_leaves_level(k)};
+}
+
+const struct bound_table bounds_instruction_set = {.n_rows = 0};

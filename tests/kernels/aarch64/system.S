@@ -1,0 +1,103 @@
+/*
+ * Barriers, system registers, maintenance, exceptions.
+ */
+#include "tests/kernels/aarch64/kernel.h"
+
+KERNEL barriers, "N times DMB, DSB and ISB", flags=KERNEL_CORE
+1:	dmb	ish
+	dsb	ish
+	isb
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 3 + 2
+SIG INSN_DMB, 1
+SIG INSN_DSB, 1
+SIG INSN_ISB, 1
+SIG INSN_SERIALIZING, 1
+SIG_LOOP
+SIGNATURE_END
+
+KERNEL registers, "N times a register that is read and written", flags=KERNEL_CORE
+1:	mrs	x3, tpidr_el0
+	msr	tpidr_el0, x3
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 2 + 2
+SIG INSN_MRS, 1
+SIG INSN_WRMSR, 1
+SIG_LOOP
+SIGNATURE_END
+
+KERNEL registers_read, "N times reads of the clock, the flags and a cache's description"
+1:	mrs	x3, cntvct_el0
+	mrs	x4, nzcv
+	mrs	x5, dczid_el0
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 3 + 2
+SIG INSN_MRS, 3
+SIG_LOOP
+SIGNATURE_END
+
+KERNEL maintenance, "N times a line that is cleaned and invalidated"
+	add	x5, x1, #KERNEL_SCRATCH
+1:	dc	cvac, x5
+	dc	civac, x5
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 2 + 2, 1
+SIG INSN_MAINTENANCE, 2
+SIG_LOOP
+SIGNATURE_END
+
+KERNEL maintenance_code, "N times an instruction cache and a TLB that are emptied of one address", flags=KERNEL_PRIVILEGED
+	add	x5, x1, #KERNEL_SCRATCH
+	lsr	x6, x5, #12
+1:	ic	ivau, x5
+	tlbi	vaae1, x6
+	dsb	ish
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 3 + 2, 2
+SIG INSN_MAINTENANCE, 2
+SIG INSN_DSB, 1
+SIG_LOOP
+SIGNATURE_END
+
+KERNEL software_increments, "N times a write of PMSWINC_EL0 for all counters", needs=KERNEL_NEEDS_PMU, flags=KERNEL_SERVICE_PMU | KERNEL_CORE
+	mov	x3, #0x7fffffff
+1:	msr	pmswinc_el0, x3
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 1 + 2, 1
+SIG INSN_WRMSR, 1
+SIG SW_INCREMENTS, 1
+SIG_LOOP
+SIGNATURE_END
+
+KERNEL context_writes, "N times CONTEXTIDR_EL1 and TTBR0_EL1 are written with what they hold", flags=KERNEL_PRIVILEGED
+	mrs	x3, contextidr_el1
+	mrs	x4, ttbr0_el1
+1:	msr	contextidr_el1, x3
+	msr	ttbr0_el1, x4
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 2 + 2, 2
+SIG INSN_MRS, 0, 2
+SIG INSN_WRMSR, 2
+SIG CID_WRITES, 1
+SIG TTBR_WRITES, 1
+SIG_LOOP
+SIGNATURE_END
+
+KERNEL undefined, "N times an undefined instruction, behind which its handler goes on", flags=KERNEL_SERVICE_RESUME | KERNEL_USER_ONLY
+1:	udf	#0
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 2
+SIG EXCEPTIONS, 1
+SIG EXC_UNDEF, 1
+SIG RING_TO_KERNEL, 1
+SIG RING_TO_USER, 1
+SIG_LOOP
+SIGNATURE_END

@@ -1,0 +1,103 @@
+/*
+ * Floating point, scalar and vector; integers in vectors; cryptography.
+ */
+#include "tests/kernels/aarch64/kernel.h"
+
+.macro SCALAR name, r, quantity
+KERNEL float_\name, "N times five scalar operations, one of them two in one"
+1:	fadd	\r\()3, \r\()1, \r\()2
+	fmul	\r\()4, \r\()1, \r\()2
+	fsub	\r\()5, \r\()1, \r\()2
+	fdiv	\r\()6, \r\()1, \r\()2
+	fmadd	\r\()7, \r\()1, \r\()2, \r\()3
+	fmov	\r\()16, \r\()7
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 6 + 2
+SIG INSN_FP, 6
+SIG \quantity, 4 + 2
+SIG_LOOP
+SIGNATURE_END
+.endm
+
+SCALAR single, s, FLOPS_SP
+SCALAR double, d, FLOPS_DP
+
+.macro VECTOR name, lanes, count, quantity
+KERNEL vector_\name, "N times three vector operations of floating point, one of them two in one"
+1:	fadd	v3.\lanes, v1.\lanes, v2.\lanes
+	fmul	v4.\lanes, v1.\lanes, v2.\lanes
+	fmla	v5.\lanes, v1.\lanes, v2.\lanes
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 3 + 2
+SIG INSN_SIMD, 3
+SIG \quantity, 4*\count
+SIG_LOOP
+SIGNATURE_END
+.endm
+
+VECTOR single_half, 2s, 2, FLOPS_SP
+VECTOR single, 4s, 4, FLOPS_SP
+VECTOR double, 2d, 2, FLOPS_DP
+
+KERNEL float_square_root, "N times square roots of both precisions"
+1:	fsqrt	s3, s1
+	fsqrt	d4, d1
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 2 + 2
+SIG INSN_FP, 2
+SIG FLOPS_SP, 1
+SIG FLOPS_DP, 1
+SIG_LOOP
+SIGNATURE_END
+
+KERNEL float_convert, "N times conversions and comparisons, which are no operations"
+1:	scvtf	d3, x0
+	fcvt	s4, d3
+	fcvtzs	x5, d3
+	fcmp	d3, d3
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 4 + 2
+SIG INSN_FP, 4
+SIG_LOOP
+SIGNATURE_END
+
+KERNEL vector_integer, "N times integer operations in vectors", flags=KERNEL_CORE
+1:	add	v3.4s, v1.4s, v2.4s
+	mul	v4.8h, v1.8h, v2.8h
+	eor	v5.16b, v1.16b, v2.16b
+	addv	b6, v1.16b
+	dup	v7.2d, x0
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 5 + 2
+SIG INSN_SIMD, 5
+SIG_LOOP
+SIGNATURE_END
+
+KERNEL vector_structures, "N times loads and stores of structures"
+	add	x5, x1, #KERNEL_SCRATCH
+1:	ld1	{v3.16b}, [x5]
+	st1	{v3.16b}, [x5]
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 2 + 2, 1
+SIG_LOADS 1, 16
+SIG_STORES 1, 16
+SIG_LOOP
+SIGNATURE_END
+
+KERNEL cryptography, "N times a round of AES", needs=KERNEL_NEEDS_AES
+	.arch	armv8-a+crypto
+1:	aese	v3.16b, v1.16b
+	aesmc	v3.16b, v3.16b
+	LOOP_END
+	.arch	armv8-a
+KERNEL_END
+SIG INSTRUCTIONS, 2 + 2
+SIG INSN_CRYPTO, 2
+SIG_LOOP
+SIGNATURE_END
