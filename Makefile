@@ -74,7 +74,9 @@ IMAGES :=
 OTHER_IMAGES :=
 -include $(wildcard arch/*/hosted.mk arch/*/families.mk)
 HOSTED_PMUS := $(foreach isa,$(HOSTED) $(IMAGES),$(addsuffix /%,$(addprefix pmu/,$(PMUS_$(isa)))))
-IMAGE_SRC := $(filter-out $(HOSTED_PMUS),$(sort $(wildcard $(foreach d,$(IMAGE_DIRS),$(d)/*.c $(d)/*.S))))
+# What the tool coverage asks of families is for the host alone.
+COVERAGE_PARTS := $(filter-out $(HOSTED_PMUS),$(wildcard pmu/*/coverage/*.c))
+IMAGE_SRC := $(filter-out $(HOSTED_PMUS) $(COVERAGE_PARTS),$(sort $(wildcard $(foreach d,$(IMAGE_DIRS),$(d)/*.c $(d)/*.S))))
 EVENTS_GEN := $(B)/gen/intel_events.c $(B)/gen/intel_offcore.c $(patsubst pmu/%/errata/rows.csv,$(B)/gen/%_errata.c,$(wildcard pmu/*/errata/rows.csv))
 GEN_SRC := $(B)/gen/font.c $(B)/gen/insn_tables.c $(EVENTS_GEN)
 # Lists of events, as rows of C. Intel's list of single cores is packed instead.
@@ -173,7 +175,7 @@ $(B)/assay-encode: $(ENCODE_SRC) $(wildcard arch/*.h pmu/*/*.h pmu/*/*.def pmu/*
 		$(ENCODE_SRC)
 
 # How far events are judged: the families' rows, and what was left out of them; with the kernels and what they bound.
-COVERAGE_OBJ := $(patsubst %,$(B)/host/tools/%.c.o,coverage x86/impostors x86/core_needs) $(B)/host/gen/unjudged.c.o
+COVERAGE_OBJ := $(patsubst %,$(B)/host/%.o,tools/coverage.c tools/x86/impostors.c $(COVERAGE_PARTS)) $(B)/host/gen/unjudged.c.o
 
 coverage: $(B)/coverage
 	@scripts/coverage-table
@@ -363,7 +365,7 @@ $(B)/%_app.elf: $(B)/image/tests/self/boot/%_app.c.o linker/efi-x86_64.ld linker
 # --- host tests ------------------------------------------------------------------------------------------------
 
 # Everything that can run on the build machine is in one archive, under AddressSanitizer and UBSan; a test links what it uses of it.
-HOST_SRC := $(sort $(filter-out $(HOSTED_PMUS) pmu/virtual/vpmu.c pmu/virtual/oracle.c pmu/virtual/path.c tests/self/host/support/scripted_pmu.c, \
+HOST_SRC := $(sort $(filter-out $(HOSTED_PMUS) $(COVERAGE_PARTS) pmu/virtual/vpmu.c pmu/virtual/oracle.c pmu/virtual/path.c tests/self/host/support/scripted_pmu.c, \
 	$(wildcard pmu/*.[cS] pmu/*/*.[cS] pmu/*/*/*.[cS] \
 	tests/judge/*.c tests/measure/*.c tests/report/*.c tests/kernels/kernel.c tests/kernels/kernel_rows.c tests/kernels/elf_image.c tests/kernels/user_code.c tests/kernels/user_code_load.c \
 	tests/kernels/x86/bounds.c tests/kernels/x86/needs.c tests/kernels/x86/roles.c tests/kernels/x86/string_step.c tests/kernels/x86/opcodes.c tests/kernels/x86/cache_geometry.c tests/kernels/x86/code_ring.c \

@@ -9,34 +9,20 @@
  * -l and -u before these leave the lower or upper ends of all intervals out: then every impostor passes that
  * they alone tell.
  */
-#include "pmu/amd/events/events.h"
+#include "pmu/contract/coverage.h"
 #include "pmu/events/grammar.h"
-#include "pmu/intel/events/core_events.h"
-#include "pmu/intel/driver/parts.h"
-#include "pmu/intel/driver/state.h"
-#include "pmu/intel/events/events.h"
-#include "pmu/amd/driver/parts.h"
-#include "pmu/amd/driver/state.h"
-#include "pmu/netburst/driver/parts.h"
-#include "pmu/netburst/driver/state.h"
-#include "pmu/netburst/events/events.h"
-#include "pmu/netburst/registers.h"
-#include "tools/core_needs.h"
 #include "tools/impostors.h"
-#include "tools/unjudged.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static char offcore_names[INTEL_OFFCORE_POOL];
-
-#define ROWS INTEL_CORE_EVENTS_MAX
+/* Each family's, by its line in pmu/families.def. */
+#define PMU_FAMILY(family) extern const struct pmu_coverage family##_coverage;
+#include "pmu/families.def"
+#undef PMU_FAMILY
 
 enum { EXACTLY, TIGHT, WEAK, VACUOUS, BY_CONTROL, COLUMNS };
-enum family { INTEL_CORE, INTEL_OFFCORE, AMD, NETBURST, FAMILIES };
-static const char *const family_names[FAMILIES] = {"Intel, core", "Intel, offcore responses", "AMD",
-						   "NetBurst"};
 static const char *const column_names[COLUMNS] = {"exact", "tight", "weak", "vacuous", "control"};
 
 /* What is told of some rows. */
@@ -48,16 +34,22 @@ struct figures {
 struct line {
 	const char *title;
 	struct figures figures;
-	unsigned not_judged[UNJUDGED_REASONS];
+	const struct coverage_part *part;
 };
 
-static struct figures families[FAMILIES];
+/* Rows that are added up: those of a family, or one of its kinds of events. */
+#define GROUPS_MAX 64
+static struct group {
+	const char *title;
+	struct figures figures;
+} groups[GROUPS_MAX];
+static unsigned n_groups;
 
 /* Rows that mean the same, and fare the same. */
 struct class
 {
 	struct pmu_event event;
-	unsigned family, column, rows;
+	unsigned group, column, rows;
 	struct impostor_result result;
 	char example[96];
 };
@@ -69,10 +61,10 @@ static unsigned contradictions;
 
 #define IDENTITIES_MAX 4096
 
-/* What one microarchitecture offers, besides the architectural events. */
+/* What one microarchitecture offers. */
 struct offer {
 	struct impostor_offer impostors;
-	bool architectural; /* Intel's architectural events are offered, too */
+	const struct pmu_coverage *family;
 	struct impostor_equation equation[IDENTITIES_MAX];
 };
 
@@ -89,9 +81,10 @@ static const struct pmu_event *find(const struct offer *o, const char *term)
 	for (unsigned i = 0; i < o->impostors.n; i++)
 		if (is_about(term, o->impostors.row[i].name))
 			return &o->impostors.row[i];
-	for (unsigned i = 0; o->architectural && i < intel_arch_event_count; i++)
-		if (is_about(term, intel_arch_events[i].event.name))
-			return &intel_arch_events[i].event;
+	const struct pmu_event *besides;
+	for (unsigned i = 0; o->family->besides && (besides = o->family->besides(i)); i++)
+		if (is_about(term, besides->name))
+			return besides;
 	return NULL;
 }
 
@@ -112,14 +105,17 @@ static bool holds(const struct offer *o, const struct pmu_identity *i, struct im
 	return !(i->relation & IDENTITY_UNION) || identity_is_union(code, out->n);
 }
 
-static const struct offer *offer(const struct pmu_identity *identities, const struct pmu_event *row,
-				 unsigned n, uint64_t needs)
+static const struct offer *offer(const struct pmu_coverage *family, const struct coverage_part *part)
 {
 	static struct offer o;
+	const struct pmu_identity *identities = family->identities;
 	unsigned n_equations = 0;
 
-	o.impostors = (struct impostor_offer){.row = row, .n = n, .equation = o.equation, .needs = needs};
-	o.architectural = identities == intel_identities;
+	o.impostors = (struct impostor_offer){.row = part->row,
+					      .n = part->n,
+					      .equation = o.equation,
+					      .needs = impostors_needs(part->needs)};
+	o.family = family;
 	for (unsigned i = 0; identities && identities[i].name; i++) {
 		if (n_equations == IDENTITIES_MAX) {
 			fputs("coverage: more equations than IDENTITIES_MAX\n", stderr);
@@ -152,13 +148,13 @@ static void tally(struct figures *f, unsigned column, const struct impostor_resu
 	f->twice += r->lower && r->passed >> IMPOSTOR_TWICE & 1;
 }
 
-static void note_class(const struct pmu_event *e, const char *title, unsigned family, unsigned column,
+static void note_class(const struct pmu_event *e, const char *title, unsigned group, unsigned column,
 		       const struct impostor_result *r)
 {
 	struct class *c = classes;
 
 	for (; c < classes + n_classes; c++)
-		if (c->family == family && c->column == column && c->result.passed == r->passed &&
+		if (c->group == group && c->column == column && c->result.passed == r->passed &&
 		    c->event.rule == e->rule && c->event.judgement == e->judgement &&
 		    c->event.floor == e->floor && !memcmp(c->event.terms, e->terms, sizeof e->terms))
 			break;
@@ -166,13 +162,13 @@ static void note_class(const struct pmu_event *e, const char *title, unsigned fa
 		if (n_classes == CLASSES_MAX)
 			return;
 		n_classes++;
-		*c = (struct class){.event = *e, .family = family, .column = column, .result = *r};
+		*c = (struct class){.event = *e, .group = group, .column = column, .result = *r};
 		snprintf(c->example, sizeof c->example, "%s on %s", e->name, title);
 	}
 	c->rows++;
 }
 
-static void take(struct line *l, const struct offer *o, const struct pmu_event *e, enum family family)
+static void take(struct line *l, const struct offer *o, const struct pmu_event *e, unsigned group)
 {
 	struct impostor_result r = impostors_try(&o->impostors, e);
 	unsigned column = column_of(e, &r);
@@ -183,10 +179,10 @@ static void take(struct line *l, const struct offer *o, const struct pmu_event *
 		contradictions++;
 	}
 	tally(&l->figures, column, &r);
-	tally(&families[family], column, &r);
-	note_class(e, l->title, family, column, &r);
+	tally(&groups[group].figures, column, &r);
+	note_class(e, l->title, group, column, &r);
 	if (list_rows)
-		printf("%s;%s;%s;%s;%s;%08x;%s\n", family_names[family], l->title, e->name,
+		printf("%s;%s;%s;%s;%s;%08x;%s\n", groups[group].title, l->title, e->name,
 		       column_names[column], r.lower ? "lower" : "", r.passed, r.near_0 ? r.near_0 : "");
 }
 
@@ -214,9 +210,7 @@ static void print_figures(const struct figures *f)
 
 static void print(const struct line *l)
 {
-	static const char *const reasons[UNJUDGED_REASONS] = {
-		[UNJUDGED_OFFCORE] = "offcore response without a request",
-	};
+	const struct coverage_rest *rest = l->part->rest;
 	unsigned judged = 0, left = 0;
 	bool first = true;
 
@@ -224,87 +218,40 @@ static void print(const struct line *l)
 		return;
 	for (unsigned i = 0; i < COLUMNS; i++)
 		judged += l->figures.column[i];
-	for (unsigned i = 0; i < UNJUDGED_REASONS; i++)
-		left += l->not_judged[i];
+	for (unsigned i = 0; i < COVERAGE_REST && rest[i].count; i++)
+		left += rest[i].row ? 0 : rest[i].count;
 	printf("| %s | %u |", l->title, judged + left);
 	print_figures(&l->figures);
 	printf(" %u |", left);
-	for (unsigned i = 0; i < UNJUDGED_REASONS; i++)
-		if (l->not_judged[i]) {
-			printf("%s%s %u", first ? " " : ", ", reasons[i], l->not_judged[i]);
+	for (unsigned i = 0; i < COVERAGE_REST && rest[i].count; i++)
+		if (!rest[i].row) {
+			printf("%s%s %u", first ? " " : ", ", rest[i].why, rest[i].count);
 			first = false;
 		}
 	puts(" |");
 }
 
-/* The architectural event of a fixed counter. */
-static const struct pmu_event *of_fixed(unsigned index)
+static void look_at(const struct pmu_coverage *family)
 {
-	for (unsigned i = 0; i < intel_arch_event_count; i++)
-		if (intel_arch_events[i].event.fixed == (int)index)
-			return &intel_arch_events[i].event;
-	return NULL;
-}
+	unsigned first = n_groups;
+	struct coverage_part part;
 
-static void intel(void)
-{
-	static struct pmu_event row[ROWS];
-
-	for (unsigned c = 0; c < intel_core_count; c++) {
-		struct line l = {.title = core_titles[c]};
-		unsigned n = intel_unpack((int)c, offcore_names, row, ROWS);
-		const struct offer *o =
-			offer(intel_identities, row, n, intel_core_needs(intel_core_names[c]));
-
-		for (unsigned i = 0; i < n; i++)
-			take(&l, o, &row[i], row[i].flags & EVENT_BY_NAME ? INTEL_OFFCORE : INTEL_CORE);
-		for (const struct unjudged *u = unjudged; u->core >= 0; u++) {
-			if (u->core != (int)c || u->reason == UNJUDGED_ALIAS)
-				continue;
-			if (u->reason >= UNJUDGED_FIXED0 && u->reason <= UNJUDGED_FIXED3)
-				take(&l, o, of_fixed(u->reason - UNJUDGED_FIXED0), INTEL_CORE);
-			else
-				l.not_judged[u->reason] += u->count;
+	for (unsigned g = 0; g < COVERAGE_GROUPS && family->groups[g]; g++) {
+		if (n_groups == GROUPS_MAX) {
+			fputs("coverage: more groups than GROUPS_MAX\n", stderr);
+			exit(1);
 		}
-		print(&l);
+		groups[n_groups++].title = family->groups[g];
 	}
-}
+	for (unsigned p = 0; family->part(p, &part); p++) {
+		struct line l = {.title = part.title, .part = &part};
+		const struct offer *o = offer(family, &part);
 
-static void amd(void)
-{
-	static const char *const titles[] = {
-		"AMD K7",         "AMD K8",         "AMD family 10H", "AMD family 11H", "AMD family 12H",
-		"AMD family 14H", "AMD family 15H", "AMD family 16H", "AMD Zen 1",      "AMD Zen 2",
-		"AMD Zen 3",      "AMD Zen 4",      "AMD Zen 5"};
-	static struct pmu_event row[ROWS];
-
-	for (unsigned g = 0; g < sizeof titles / sizeof titles[0]; g++) {
-		struct line l = {.title = titles[g]};
-		unsigned n = amd_unpack(1u << g, true, row, ROWS);
-		const struct offer *o = offer(amd_identities, row, n, amd_generation_needs(g));
-
-		for (unsigned i = 0; i < n; i++)
-			take(&l, o, &row[i], AMD);
-		print(&l);
-	}
-}
-
-static void netburst(void)
-{
-	static const struct {
-		const char *title;
-		unsigned model;
-	} parts[] = {{"NetBurst, models 0 to 2", 2}, {"NetBurst, models 3 and later", 4}};
-	static struct pmu_event row[NETBURST_ROWS_MAX];
-	static char names[NETBURST_ROWS_MAX][NETBURST_NAME];
-
-	for (unsigned p = 0; p < sizeof parts / sizeof parts[0]; p++) {
-		struct line l = {.title = parts[p].title};
-		unsigned n = netburst_rows(parts[p].model, 0, row, names);
-		const struct offer *o = offer(netburst_identities, row, n, netburst_needs(p));
-
-		for (unsigned i = 0; i < n; i++)
-			take(&l, o, &row[i], NETBURST);
+		for (unsigned i = 0; i < part.n; i++)
+			take(&l, o, &part.row[i], first + (family->group ? family->group(&part.row[i]) : 0));
+		for (unsigned i = 0; i < COVERAGE_REST && part.rest[i].count; i++)
+			if (part.rest[i].row)
+				take(&l, o, part.rest[i].row, first);
 		print(&l);
 	}
 }
@@ -313,9 +260,9 @@ static void print_families(void)
 {
 	puts("\n| family | exact | tight | weak | vacuous | control | dead passes | twice passes |\n"
 	     "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
-	for (unsigned f = 0; f < FAMILIES; f++) {
-		printf("| %s |", family_names[f]);
-		print_figures(&families[f]);
+	for (unsigned g = 0; g < n_groups; g++) {
+		printf("| %s |", groups[g].title);
+		print_figures(&groups[g].figures);
 		puts("");
 	}
 }
@@ -323,12 +270,12 @@ static void print_families(void)
 /* In thousandths of the interval rows; of those with a lower bound. */
 static void print_for_tests(void)
 {
-	for (unsigned i = 0; i < FAMILIES; i++) {
-		const struct figures *f = &families[i];
+	for (unsigned i = 0; i < n_groups; i++) {
+		const struct figures *f = &groups[i].figures;
 		unsigned n = intervals(f);
 
 		printf("%s: exact %u, intervals %u, dead %u, vacuous %u, lower %u, twice %u\n",
-		       family_names[i], f->column[EXACTLY], n, f->dead, f->column[VACUOUS], f->lower,
+		       groups[i].title, f->column[EXACTLY], n, f->dead, f->column[VACUOUS], f->lower,
 		       f->twice);
 	}
 }
@@ -337,8 +284,8 @@ static int by_rows(const void *a, const void *b)
 {
 	const struct class *x = a, *y = b;
 
-	return x->family != y->family ? (x->family > y->family) - (x->family < y->family)
-				      : (x->rows < y->rows) - (x->rows > y->rows);
+	return x->group != y->group ? (x->group > y->group) - (x->group < y->group)
+				    : (x->rows < y->rows) - (x->rows > y->rows);
 }
 
 static void print_classes(void)
@@ -347,7 +294,7 @@ static void print_classes(void)
 	for (const struct class *c = classes; c < classes + n_classes; c++) {
 		if (c->column == EXACTLY || c->column == BY_CONTROL)
 			continue;
-		printf("%s, %s: %u rows, %d impostors pass%s:", family_names[c->family],
+		printf("%s, %s: %u rows, %d impostors pass%s:", groups[c->group].title,
 		       column_names[c->column], c->rows, __builtin_popcount(c->result.passed),
 		       c->result.lower ? ", with a lower bound" : "");
 		for (const struct event_term *t = c->event.terms;
@@ -382,9 +329,9 @@ int main(int argc, char **argv)
 		     "| "
 		     "twice passes | not at all | why |\n"
 		     "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |");
-	intel();
-	netburst();
-	amd();
+#define PMU_FAMILY(family) look_at(&family##_coverage);
+#include "pmu/families.def"
+#undef PMU_FAMILY
 	if (!silent)
 		print_families();
 	else if (!strcmp(mode, "figures"))

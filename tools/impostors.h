@@ -63,6 +63,10 @@ struct impostor_offer {
 	uint64_t needs; /* KERNEL_NEEDS_* that its kernels may have */
 };
 
+/** KERNEL_NEEDS_* of their names, between blanks. A name that there is not ends the program, with a message.
+ */
+uint64_t impostors_needs(const char *names);
+
 /** Name of an impostor. */
 const char *impostor_name(unsigned impostor);
 

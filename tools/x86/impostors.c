@@ -1,6 +1,7 @@
 #include "tools/impostors.h"
 #include "tests/judge/bounds.h"
 #include "tests/judge/expectation.h"
+#include "tests/kernels/x86/needs.h"
 
 #include <stdlib.h>
 #include <stdio.h>
@@ -372,6 +373,25 @@ static const struct span *neighbour(const struct impostor_offer *o, const struct
 			any = theirs;
 	}
 	return any;
+}
+
+uint64_t impostors_needs(const char *names)
+{
+	uint64_t needs = 0;
+
+	for (size_t n; *(names += strspn(names, " ")); names += n) {
+		const struct kernel_need *k = kernel_needs;
+
+		n = strcspn(names, " ");
+		while (k->bit && (strlen(k->name) != n || strncmp(k->name, names, n)))
+			k++;
+		if (!k->bit) {
+			fprintf(stderr, "coverage: kernels know no need %.*s\n", (int)n, names);
+			exit(1);
+		}
+		needs |= k->bit;
+	}
+	return needs;
 }
 
 static bool usable(const struct impostor_offer *o, unsigned k)

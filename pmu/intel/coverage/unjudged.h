@@ -1,8 +1,8 @@
 /*
  * Documented events that have no row of their own, by core and reason: scripts/gen-events.
  */
-#ifndef TOOLS_UNJUDGED_H
-#define TOOLS_UNJUDGED_H
+#ifndef PMU_INTEL_COVERAGE_UNJUDGED_H
+#define PMU_INTEL_COVERAGE_UNJUDGED_H
 
 enum unjudged_reason {
 	UNJUDGED_ALIAS,  /* another name of an event that has a row */
