@@ -178,6 +178,11 @@ uint8_t processor_thread_bits(void)
 	return SYS_READ(mpidr_el1) >> 24 & 1 ? 8 : 0; /* MPIDR_EL1.MT */
 }
 
+uint8_t processor_cluster_bits(void)
+{
+	return processor_thread_bits() + 8; /* MPIDR_EL1.Aff0, or Aff1 with threads: the processors of a cluster */
+}
+
 const char *second_cpu_missing(enum second_cpu_kind kind)
 {
 	(void)kind;
