@@ -78,7 +78,7 @@ identity_source identity_survey;
  * @param name gets what it calls itself (x86: CPUID.40000000H), "" if it does not or there is none
  */
 #define IDENTITY_HYPERVISOR 13
-bool identity_guest(char name[IDENTITY_HYPERVISOR]);
+bool identity_hypervisor(char name[IDENTITY_HYPERVISOR]);
 
 /**
  * Whether this is a machine made of software, as far as it shows: a hypervisor or an emulator says that it is

@@ -158,13 +158,13 @@ static void begin_report(const struct platform *platform, const struct options *
 	options_format(o, line, sizeof line);
 	machine_take();
 	identity_title(cpu);
-	bool guest = identity_guest(hypervisor);
+	bool under = identity_hypervisor(hypervisor);
 	struct report_header header = {
 		.build_id = BUILD_ID,
 		.date = platform->date,
 		.platform = platform->name,
 		.firmware = platform->boot.firmware,
-		.under_hypervisor = guest,
+		.under_hypervisor = under,
 		.hypervisor = *hypervisor ? hypervisor : NULL,
 		.isa = isa_name(),
 		.cpu = cpu,

@@ -77,7 +77,7 @@ bool pmu_find(const char *name, struct pmu *pmu, const char **why)
 		if (force)
 			identify = driver->force ? driver->force : no_force;
 		if (identify(pmu, &reason)) {
-			pmu->under_hypervisor = identity_guest(pmu->hypervisor);
+			pmu->under_hypervisor = identity_hypervisor(pmu->hypervisor);
 			pmu->errata = families[i]->errata;
 			if (pmu->errata)
 				pmu->processor = pmu->errata->processor();

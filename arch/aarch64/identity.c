@@ -147,7 +147,7 @@ void identity_survey(identity_each *each, void *to)
 	each_number(each, to, "MAIR_EL1", SYS_READ(mair_el1));
 }
 
-bool identity_guest(char name[IDENTITY_HYPERVISOR])
+bool identity_hypervisor(char name[IDENTITY_HYPERVISOR])
 {
 	name[0] = 0;
 	if (identity_is_emulated)

@@ -42,7 +42,7 @@ void identity_details(identity_each *each, void *to)
 	each(to, "model", MODEL);
 }
 
-bool identity_guest(char name[IDENTITY_HYPERVISOR])
+bool identity_hypervisor(char name[IDENTITY_HYPERVISOR])
 {
 	name[0] = 0;
 	return false;

@@ -67,8 +67,8 @@ struct event_rule {
 						       ends likewise */
 	uint16_t edge;                              /* may be counted once more in each window */
 	const struct event_deliveries *deliveries;  /* NULL: they count as the terms say */
-	uint8_t fold; /* so many times more or less is documented; 0: it is not */
-	bool guests;  /* in a hypervisor's guest the hypervisor causes it: judged outside of one alone */
+	uint8_t fold;    /* so many times more or less is documented; 0: it is not */
+	bool hypervisor; /* a hypervisor that Assay runs under causes it: judged without one alone */
 };
 
 #define FLOOR_TERMS 12

@@ -1,7 +1,7 @@
 #include "tests/judge/event_judge.h"
 #include "tests/judge/attribution.h"
 #include "tests/judge/hypervisor_exits.h"
-#include "tests/judge/guest.h"
+#include "tests/judge/under_hypervisor.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,9 +34,9 @@ static void excuse(const struct event_place *p, const struct observation *o, uns
 	if (!verdict_is_bad(out->verdict))
 		return;
 	if (never_moved(p, o, count) && !(p->event->flags & EVENT_ENUMERATED))
-		guest_lacks(p->pmu, out, "this event");
-	else if (p->event->rule && p->event->rule->guests)
-		guest_causes(p->pmu, out);
+		hypervisor_withholds(p->pmu, out, "this event");
+	else if (p->event->rule && p->event->rule->hypervisor)
+		hypervisor_causes(p->pmu, out);
 }
 
 /* Why it is as it is, where the verdict alone does not tell. */

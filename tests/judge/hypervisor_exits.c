@@ -1,7 +1,7 @@
 #include "tests/judge/hypervisor_exits.h"
 #include "arch/levels.h"
 #include "tests/judge/expectation_level.h"
-#include "tests/judge/guest.h"
+#include "tests/judge/under_hypervisor.h"
 #include "tests/measure/measure.h"
 
 #include "arch/exceptions.h"
@@ -162,7 +162,7 @@ static bool explains(const struct observation *o, int64_t missing)
 /* Whether what the hypervisor executes may be in the count: not in that of instructions or branches. */
 static bool hosted(const struct hypervisor_exits_place *p)
 {
-	return guest_counts_host(p->pmu) && !event_counts_instructions(p->event) &&
+	return hypervisor_counts_itself(p->pmu) && !event_counts_instructions(p->event) &&
 	       !(event_coefficient(p->event, Q_BRANCHES) == 1 && event_own_terms(p->event) == 1);
 }
 
@@ -185,7 +185,7 @@ bool hypervisor_exits_excuse(const struct hypervisor_exits_place *p, const struc
 		all |= kinds;
 	}
 	if (more)
-		return guest_adds(p->pmu, j);
+		return hypervisor_adds(p->pmu, j);
 	if (!all)
 		return false;
 	explain(p->pmu, all, j);
@@ -231,7 +231,7 @@ bool hypervisor_exits_excuse_sum(const struct hypervisor_exits_place *p, const i
 	    (!more && o->high != INT64_MAX && o->seen.max > o->high + above))
 		return false;
 	if (more || less)
-		return guest_adds(p->pmu, j);
+		return hypervisor_adds(p->pmu, j);
 	if (!all)
 		return false;
 	explain(p->pmu, all, j);

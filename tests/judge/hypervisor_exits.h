@@ -39,7 +39,7 @@ bool hypervisor_exits_missing(const struct hypervisor_exits_place *p, uint64_t n
 
 /**
  * If the verdict is bad, and what is missing at every N is no more than that: skip the check, with the
- * reason; also if there is too much, where a hypervisor adds its own (guest_adds()). @param o count
+ * reason; also if there is too much, where a hypervisor adds its own (hypervisor_adds()). @param o count
  * observations, with the expectations they were judged by
  * @return whether it was so; else *j is left alone
  */

@@ -1,5 +1,5 @@
 #include "tests/judge/hypervisor_exits.h"
-#include "tests/judge/guest.h"
+#include "tests/judge/under_hypervisor.h"
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
 #include "tests/measure/pmi.h"
@@ -264,7 +264,7 @@ static bool counts_host_too(const struct run *run, struct result *r)
 	for (unsigned i = 0; i < r->n_observations; i++)
 		if (r->observation[i].seen.min < r->observation[i].low)
 			return false;
-	return r->n_observations && guest_adds(run->pmu, &r->judgement);
+	return r->n_observations && hypervisor_adds(run->pmu, &r->judgement);
 }
 
 static bool exact_on_nops(struct run *run, struct climb *m, struct result *r)
@@ -290,7 +290,7 @@ static bool interrupts(struct run *run, struct climb *m, struct result *r)
 	pmi_unclaim();
 	if (!done || was_refused(m, r))
 		return false;
-	if (m->pmi.maskable == 0 && guest_lacks(m->pmu, &r->judgement, "overflow interrupts"))
+	if (m->pmi.maskable == 0 && hypervisor_withholds(m->pmu, &r->judgement, "overflow interrupts"))
 		return false;
 	if (m->pmi.maskable != 1 || !(m->status & mine) || (m->status_after & mine)) {
 		judgement_set(

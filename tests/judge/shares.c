@@ -2,7 +2,7 @@
 #include "tests/judge/shares.h"
 #include "tests/judge/attribution.h"
 #include "tests/judge/expectation.h"
-#include "tests/judge/guest.h"
+#include "tests/judge/under_hypervisor.h"
 
 #include "arch/code.h"
 
@@ -417,7 +417,7 @@ static void tell(struct run *run, const char *suite, unsigned i, bool *told)
 	judgement_set(&r.judgement, verdict_of(p), "%s", text);
 	/* A hypervisor may carry out some of the bracket's instructions, or let the event count nothing. */
 	if (p->state == SHARE_STEADY && p->value < should)
-		guest_lacks(run->pmu, &r.judgement, "all that a window without a kernel counts");
+		hypervisor_withholds(run->pmu, &r.judgement, "all that a window without a kernel counts");
 	run->report(run, &r);
 }
 

@@ -5,7 +5,7 @@
 #include "tests/suites/control.h"
 #include "tests/suites/suites.h"
 #include "tests/judge/hypervisor_exits.h"
-#include "tests/judge/guest.h"
+#include "tests/judge/under_hypervisor.h"
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
 #include "tests/report/level_words.h"
@@ -124,7 +124,7 @@ static void run_reset(void *arg)
 
 void probe_conclude(const struct probe *p, struct result *r)
 {
-	if (p->lacking && guest_lacks(p->pmu, &r->judgement, p->lacking)) {
+	if (p->lacking && hypervisor_withholds(p->pmu, &r->judgement, p->lacking)) {
 		return;
 	} else if (p->refused) {
 		judgement_set(&r->judgement, VERDICT_WRONG, "%s was answered with a fault", p->refused);
@@ -393,9 +393,9 @@ static bool excused_in_a_guest(const struct pmu *pmu, const struct pmu_access *a
 {
 	switch (access->faults) {
 	case ACCESS_OF_NOTHING:
-		return !read && guest_answers(pmu, j);
+		return !read && hypervisor_answers(pmu, j);
 	case ACCESS_FAULTS_ON_SILICON:
-		return guest_takes(pmu, j);
+		return hypervisor_takes_reserved(pmu, j);
 	default:
 		return false;
 	}

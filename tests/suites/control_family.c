@@ -3,7 +3,7 @@
  * family's business; here is what they need to run, and the verdict.
  */
 #include "tests/suites/control.h"
-#include "tests/judge/guest.h"
+#include "tests/judge/under_hypervisor.h"
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
 #include "tests/judge/truth.h"
@@ -317,7 +317,7 @@ static void carry_out(struct run *r, const struct pmu_control_check *check, unsi
 		.check = check,
 		.instance = i,
 	};
-	if (instance->lacking && guest_lacks(r->pmu, &result.judgement, instance->lacking)) {
+	if (instance->lacking && hypervisor_withholds(r->pmu, &result.judgement, instance->lacking)) {
 		r->report(r, &result);
 		return;
 	}

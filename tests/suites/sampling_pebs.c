@@ -5,7 +5,7 @@
  */
 #include "tests/suites/sampling.h"
 #include "tests/judge/attribution_path.h"
-#include "tests/judge/guest.h"
+#include "tests/judge/under_hypervisor.h"
 #include "tests/judge/ladder.h"
 #include "tests/measure/recording.h"
 #include "tests/judge/sample_judge.h"
@@ -90,7 +90,7 @@ static bool record(const struct pebs *p, struct recorded *rec, struct result *r,
 		return false;
 	/* Linux, intel_pmu_cross_mapped_check(): while the host counts a guest's event on another counter
 	 * than the guest, and while the host samples for itself, KVM has the guest's PEBS off. */
-	return rec->n_records || !guest_loses(run->pmu, &r->judgement, "PEBS records");
+	return rec->n_records || !hypervisor_takes_away(run->pmu, &r->judgement, "PEBS records");
 }
 
 /* Terms that take away are meant instruction by instruction, so they leave no less than nothing. */

@@ -121,7 +121,7 @@ bool pmc_read(uint32_t index, uint64_t *value)
 	return read_register(access_rdpmc(index, 0, false), value);
 }
 
-bool identity_guest(char name[IDENTITY_HYPERVISOR])
+bool identity_hypervisor(char name[IDENTITY_HYPERVISOR])
 {
 	struct cpu_identity cpu;
 

@@ -77,7 +77,7 @@ void identity_details(identity_each *each, void *to)
 	cpuid_pairs(cpuid, each, to);
 }
 
-bool identity_guest(char name[IDENTITY_HYPERVISOR])
+bool identity_hypervisor(char name[IDENTITY_HYPERVISOR])
 {
 	struct cpu_identity cpu;
 

@@ -209,7 +209,7 @@ static const struct event_rule rules[] = {
 	[OTHER_FLUSHES] = {"whether CLFLUSHOPT and CLWB count is not said",
 			   .may = {{Q_INSN_CLFLUSHOPT, 0, 1}}},
 	[ONE_NODE] = {"the machine has no other node, nor memory of another kind"},
-	[NO_NESTED] = {"no guest has page tables of its own", .guests = true},
+	[NO_NESTED] = {"no guest has page tables of its own", .hypervisor = true},
 	[NO_KIND] = {"a unit mask of 0 selects no kind of operation"},
 	[MOVES_ARE_INTEGER] = {"moves count as integer operations, not as floating-point ones"},
 };

@@ -13,7 +13,7 @@
 
 #define SHARE 3
 
-static const struct event_rule by_guests = {.text = "of guests", .source = "here", .guests = true};
+static const struct event_rule by_guests = {.text = "of guests", .source = "here", .hypervisor = true};
 static const struct event_rule also = {.text = "branches as well",
 				       .source = "there",
 				       .also = {{Q_BRANCHES, 1}},

@@ -2,7 +2,7 @@
  * The verdict function: every verdict is reached, and each boundary is shown from both sides.
  */
 #include "tests/judge/verdict.h"
-#include "tests/judge/guest.h"
+#include "tests/judge/under_hypervisor.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -284,10 +284,10 @@ static void a_guest_is_excused(void **unused)
 	struct judgement j = {.verdict = VERDICT_WRONG};
 	(void)unused;
 
-	assert_false(guest_causes(&pmu, &j));
+	assert_false(hypervisor_causes(&pmu, &j));
 	assert_int_equal(j.verdict, VERDICT_WRONG);
 	pmu.under_hypervisor = true;
-	assert_true(guest_causes(&pmu, &j));
+	assert_true(hypervisor_causes(&pmu, &j));
 	assert_int_equal(j.verdict, VERDICT_SKIPPED);
 	assert_non_null(strstr(j.text, "KVMKVMKVM itself causes"));
 }

@@ -373,7 +373,7 @@ uint64_t fake_cpu_execute(const uint8_t *code, unsigned size, uint64_t regs[4])
 	return rax;
 }
 
-bool identity_guest(char name[IDENTITY_HYPERVISOR])
+bool identity_hypervisor(char name[IDENTITY_HYPERVISOR])
 {
 	struct cpu_identity cpu;
 

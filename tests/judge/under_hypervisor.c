@@ -1,8 +1,8 @@
-#include "tests/judge/guest.h"
+#include "tests/judge/under_hypervisor.h"
 
 #include <string.h>
 
-bool guest_answers(const struct pmu *pmu, struct judgement *j)
+bool hypervisor_answers(const struct pmu *pmu, struct judgement *j)
 {
 	if (!pmu->under_hypervisor)
 		return false;
@@ -11,7 +11,7 @@ bool guest_answers(const struct pmu *pmu, struct judgement *j)
 	return true;
 }
 
-bool guest_loses(const struct pmu *pmu, struct judgement *j, const char *what)
+bool hypervisor_takes_away(const struct pmu *pmu, struct judgement *j, const char *what)
 {
 	if (!pmu->under_hypervisor)
 		return false;
@@ -20,7 +20,7 @@ bool guest_loses(const struct pmu *pmu, struct judgement *j, const char *what)
 	return true;
 }
 
-bool guest_takes(const struct pmu *pmu, struct judgement *j)
+bool hypervisor_takes_reserved(const struct pmu *pmu, struct judgement *j)
 {
 	if (!pmu->under_hypervisor)
 		return false;
@@ -29,7 +29,7 @@ bool guest_takes(const struct pmu *pmu, struct judgement *j)
 	return true;
 }
 
-bool guest_lacks(const struct pmu *pmu, struct judgement *j, const char *what)
+bool hypervisor_withholds(const struct pmu *pmu, struct judgement *j, const char *what)
 {
 	if (!pmu->under_hypervisor)
 		return false;
@@ -39,7 +39,7 @@ bool guest_lacks(const struct pmu *pmu, struct judgement *j, const char *what)
 	return true;
 }
 
-bool guest_causes(const struct pmu *pmu, struct judgement *j)
+bool hypervisor_causes(const struct pmu *pmu, struct judgement *j)
 {
 	if (!pmu->under_hypervisor)
 		return false;
@@ -48,14 +48,14 @@ bool guest_causes(const struct pmu *pmu, struct judgement *j)
 	return true;
 }
 
-bool guest_counts_host(const struct pmu *pmu)
+bool hypervisor_counts_itself(const struct pmu *pmu)
 {
 	return pmu->under_hypervisor && !strcmp(pmu->hypervisor, "VMwareVMware");
 }
 
-bool guest_adds(const struct pmu *pmu, struct judgement *j)
+bool hypervisor_adds(const struct pmu *pmu, struct judgement *j)
 {
-	if (!guest_counts_host(pmu))
+	if (!hypervisor_counts_itself(pmu))
 		return false;
 	judgement_set(j, VERDICT_SKIPPED, "the hypervisor %s counts what it executes itself, too",
 		      pmu->hypervisor);
