@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Machines that lack something: said in one line, and judged all the same."""
 from boottest import boot, complains, done, equal, ok, sound, tail
+from monitor import Monitor
 
 OPTIONS = "pmu=virtual suite=control"
 
@@ -32,5 +33,11 @@ sound(r, "the older chipset")
 
 complains(boot(options=OPTIONS, memory=6, timeout=30), r"memory", "room for the image and for little else")
 complains(boot(options=OPTIONS, cpu="qemu32", timeout=30), r"64-bit", "a CPU without 64-bit mode")
+# Where no emulator is told to end, it halts, and a screen shows the line.
+shown = []
+with Monitor() as monitor:
+    boot(options=OPTIONS, cpu="qemu32,-hypervisor", extra=("-global", "isa-debugcon.readback=255", "-vga", "std", *monitor.options), timeout=30,
+         stop_when=lambda line: "64-bit" in line and not shown.extend(monitor.cells()[0]))
+equal(shown[:1], ["assay: could not run: this CPU has no 64-bit mode; use an x86-64 CPU"], "which is on a BIOS's text screen, too")
 complains(boot(emulator="bochs", cpu="p3_katmai", options=OPTIONS, timeout=60), r"64-bit", "such a CPU in Bochs")
 done()
