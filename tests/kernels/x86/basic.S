@@ -25,6 +25,7 @@ KERNEL_END
 SIG INSTRUCTIONS, 10 + 2, 0
 SIG INSN_NOP, 10, 0
 SIG_LOOP
+SIG_RANGE LOOPS_KEPT, 1, -128, 1, 0, "all but the turns in which it becomes known"
 SIGNATURE_END
 
 KERNEL mix, "N times twelve integer instructions of different kinds", flags=KERNEL_CORE

@@ -94,6 +94,26 @@ SIG_CHAIN ROOTS
 SIG_RANGE FULL_STORES, 1, 0, 1, 0, BEHIND
 SIGNATURE_END
 
+#undef ROOTS
+#define ROOTS 8
+
+KERNEL late_data, "N times a store of what a chain of square roots comes to, and a load of it by other registers"
+	ONES_DP %xmm1
+	lea KERNEL_SCRATCH(%rsi), %rdx
+1:	CHAIN ROOTS
+	movsd %xmm1, KERNEL_SCRATCH(%rsi)
+	mov (%rdx), %rax
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, ROOTS + 2 + 2, ONES + 1
+SIG INSN_SSE, ROOTS + 1, ONES_SSE
+SIG_LOADS 1, 8
+SIG_STORES 1, 8
+SIG_CHAIN ROOTS
+SIG_RANGE LATE_DATA, 1, 0, 1, 0, "once a turn: its address is known, and its data is not"
+SIGNATURE_END
+
 /* A cache of decoded instructions has no room for 64 bytes of NOPs (four dozen at most), and no loop buffer for all of these. */
 #define AROUND 128
 

@@ -130,6 +130,7 @@ SIG_STORES 1, 8
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIG_RANGE TRANSFERS_FORCED, 1, 0, 1, 0, "the line of each locked access was flushed before"
+SIG_RANGE LOCKS_COLD, 1, 0, 1, 0, "the line of each locked access was flushed before"
 SIGNATURE_END
 
 KERNEL clflush_store, "N times CLFLUSH of a line, and a store to it, each fenced: memory must be asked for it"
@@ -168,6 +169,38 @@ SIG_LOADS 2, 8
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIG_RANGE FORCED, 1, 0, 1, 0, "once a turn: the load behind the one that misses"
+SIGNATURE_END
+
+/* Up to 24 lines are on their way to a first level, and each takes longer than it takes to ask for all of these. */
+#define COLD 64
+
+KERNEL clflush_many, "N times CLFLUSH of 64 lines, MFENCE, and a load of each, none of which waits for another"
+	add $KERNEL_SCRATCH, %rsi
+1:	mov $COLD, %ecx
+	mov %rsi, %rdx
+2:	clflush (%rdx)
+	add $64, %rdx
+	dec %ecx
+	jnz 2b
+	mfence
+	.set at, 0
+	.rept COLD
+	mov at(%rsi), %rax
+	.set at, at + 64
+	.endr
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 5*COLD + 5, 1
+SIG INSN_CLFLUSH, COLD, 0
+SIG INSN_FENCE, 1, 0
+SIG_LOADS COLD, 8
+SIG BRANCHES, COLD + 1, 0
+SIG BR_COND, COLD + 1, 0
+SIG BR_COND_TAKEN, COLD, -1
+SIG BR_COND_NTAKEN, 1, 1
+SIG_INTEGER_ONLY
+SIG_RANGE FULL_FILLS, 1, 0, 1, 0, "once a turn: more lines are asked for than can be on their way"
 SIGNATURE_END
 
 /* No fence but LFENCE holds a prefetch back (SDM vol. 2, PREFETCHh). */

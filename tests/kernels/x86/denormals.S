@@ -3,6 +3,7 @@
  */
 #include "tests/kernels/x86/kernel.h"
 
+#define DENORMAL "once a turn, on a CPU that takes an assist for such numbers at all"
 #define ASSIST "a CPU may handle denormal numbers in hardware, or with one assist per instruction that meets one"
 
 KERNEL x87_denormal, "N times an x87 load of a denormal number and arithmetic on it"
@@ -29,6 +30,7 @@ SIG STORES, 1, 2
 SIG STORE_BYTES, 8, 8 + 4
 SIG_LOOP
 SIG_RANGE ASSISTS_FP, 0, 0, 1, 0, ASSIST
+SIG_RANGE ASSISTS_FORCED, 1, 0, 1, 0, DENORMAL
 SIGNATURE_END
 
 KERNEL sse_denormal_operand, "N times SSE arithmetic on denormal operands, normal results"
@@ -52,6 +54,7 @@ SIG FLOPS_SP, 4 + 1, 0
 SIG FLOPS_SP_ADD, 4 + 1, 0
 SIG_LOOP
 SIG_RANGE ASSISTS_FP, 0, 0, 2, 0, ASSIST
+SIG_RANGE ASSISTS_FORCED, 1, 0, 1, 0, DENORMAL
 SIGNATURE_END
 
 KERNEL sse_denormal_result, "N times SSE multiplications of normal numbers whose product is denormal"

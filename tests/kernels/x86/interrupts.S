@@ -266,6 +266,61 @@ SIG LOADS, 5, 0
 SIG LOAD_BYTES, 5*8, 0
 SIGNATURE_END
 
+/* An interrupt that is requested while IF is 0, and taken behind STI and the instruction that it holds interrupts off for. */
+.macro SIG_HELD own, fixed
+	SIG INSTRUCTIONS, \own + 1 + 3*NMI_WAIT + 3 + 2, \fixed + LOOP_FIXED
+	SIG INSN_PAUSE, NMI_WAIT, 0
+	SIG INTERRUPTS_HW, 1, 0
+	SIG INSN_NOP, 1, 0
+	SIG_WAITING_LOOP 1
+	SIG_INTEGER_ONLY
+	SIG_RANGE INTERRUPTS_HELD, 1, 0, 1, 0, "once a turn: it is requested long before STI"
+.endm
+
+.macro WAIT_HELD
+	mov $NMI_WAIT, %r8d
+2:	pause
+	dec %r8d
+	jnz 2b
+	sti
+	nop
+	cli
+.endm
+
+KERNEL held_xapic, "N times an interrupt that waits for STI, in xAPIC mode", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_XAPIC|KERNEL_PRIVILEGED
+	mov KERNEL_PARAM_APIC(%rsi), %r10
+	jmp 3f
+1:	movl $ICR_TEST_SELF, ICR_LOW(%r10)
+	WAIT_HELD
+LOOP_CLOSE 3
+KERNEL_END
+SIG_HELD 1 + KERNEL_XAPIC_INSTRUCTIONS, 1
+SIG INSN_SERIALIZING, 1, 0
+SIG INSN_STORE, 1 + 1, 0
+SIG STORES, 1 + 1, 0
+SIG STORE_BYTES, 4 + 4, 0
+SIG INSN_LOAD, 1, 1
+SIG LOADS, 5, 1
+SIG LOAD_BYTES, 5*8, 8
+SIGNATURE_END
+
+KERNEL held_x2apic, "N times an interrupt that waits for STI, in x2APIC mode", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_X2APIC|KERNEL_PRIVILEGED
+	jmp 3f
+1:	mov $X2APIC_ICR, %ecx
+	mov $ICR_TEST_SELF, %eax
+	xor %edx, %edx
+	wrmsr
+	WAIT_HELD
+LOOP_CLOSE 3
+KERNEL_END
+SIG_HELD 4 + KERNEL_X2APIC_INSTRUCTIONS, 0
+SIG INSN_SERIALIZING, 1 + 1 + 1, 0
+SIG INSN_WRMSR, 2, 0
+SIG INSN_LOAD, 1, 0
+SIG LOADS, 5, 0
+SIG LOAD_BYTES, 5*8, 0
+SIGNATURE_END
+
 /*
  * An interrupt that meets code in ring 3: SYSCALL has the local APIC request it, and returns with interrupts enabled. The inner
  * loop waits for it, with a counter that no handler changes.
