@@ -9,6 +9,7 @@
 #include "arch/overflow.h"
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/mmu.h"
+#include "arch/aarch64/step.h"
 #include "arch/aarch64/system.h"
 #include "arch/aarch64/trap.h"
 #include "arch/aarch64/watchdog.h"
@@ -96,10 +97,12 @@ bool trap_guard(void (*fn)(void *), void *arg, struct trap_report *report)
 		.current = current,
 	};
 	struct interrupt_claims claims;
+	struct step_kept kept;
 	uint64_t user_return = trap_user_return;
 	volatile bool done = false;
 
 	interrupt_claims_keep(&claims);
+	step_keep(&kept);
 	innermost = &g;
 	if (!guard_save(&g.context)) {
 		run(&g, fn, arg);
@@ -111,6 +114,7 @@ bool trap_guard(void (*fn)(void *), void *arg, struct trap_report *report)
 		claimed = NULL;
 		trap_user_return = user_return;
 		interrupt_claims_restore(&claims);
+		step_put_back(&kept);
 		watchdog_forget_holds();
 		if (report)
 			*report = g.report;
@@ -215,6 +219,12 @@ static bool refused_register(struct trap_frame *f)
 	return true;
 }
 
+void trap_deliver(struct trap_frame *f)
+{
+	if (!end_of_window(f) && !refused_register(f) && !(claimed && claimed(f)))
+		unexpected(f);
+}
+
 void trap_entered(struct trap_frame *f);
 
 void trap_entered(struct trap_frame *f)
@@ -223,8 +233,11 @@ void trap_entered(struct trap_frame *f)
 
 	switch (f->vector % 4) {
 	case 0:
-		if (!end_of_window(f) && !refused_register(f) && !(claimed && claimed(f)))
-			unexpected(f);
+		if (step_taken(f))
+			break;
+		step_exception(f);
+		trap_deliver(f);
+		step_returns(f);
 		break;
 	case 1:
 	case 2:

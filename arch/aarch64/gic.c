@@ -17,7 +17,7 @@
 #define GICD_ICPENDR    0x280
 #define GICD_ICACTIVER  0x380
 #define GICD_IPRIORITYR 0x400
-#define GICD_IGROUPMODR 0xd00
+#define GICD_ICFGR_PPI  0xc04 /* of the private interrupts: bit 2n+1 of number 16+n, 1: an edge asks */
 
 #define GICD_CTLR_GROUPS 3       /* both groups are forwarded */
 #define GICD_CTLR_ARE    (1 << 4) /* GICv3: affinity routing */
@@ -51,7 +51,7 @@
 struct gic_place gic_place;
 
 static struct {
-	uint32_t distributor, enabled, group, cpu, mask, point;
+	uint32_t distributor, enabled, group, edges, cpu, mask, point;
 	uint32_t priority[PRIVATE / 4];
 	uint64_t sre, pmr, group0, group1;
 } firmware;
@@ -191,6 +191,10 @@ void gic_take(void)
 	for (unsigned i = 0; i < PRIVATE / 4; i++)
 		firmware.priority[i] = *word(base, GICD_IPRIORITYR + 4 * i);
 	*word(base, GICD_ICENABLER) = UINT32_MAX;
+	/* A counter that is taken out of use no longer asks: where it can be had, what it asked for stays pending. */
+	firmware.edges = *word(base, GICD_ICFGR_PPI);
+	if (gic_place.counters)
+		*word(base, GICD_ICFGR_PPI) = firmware.edges | UINT32_C(2) << 2 * (gic_place.counters - 16);
 	take_cpu_interface();
 	gic_as_fiq(gic_place.virtual_timer, false);
 	gic_as_fiq(gic_place.counters, false);
@@ -209,6 +213,7 @@ void gic_give_back(void)
 	*word(base, GICD_ICENABLER) = UINT32_MAX;
 	give_cpu_interface_back();
 	*word(base, GICD_IGROUPR) = firmware.group;
+	*word(base, GICD_ICFGR_PPI) = firmware.edges;
 	for (unsigned i = 0; i < PRIVATE / 4; i++)
 		*word(base, GICD_IPRIORITYR + 4 * i) = firmware.priority[i];
 	*word(base, GICD_ISENABLER) = firmware.enabled;
@@ -248,6 +253,8 @@ bool overflow_arm(unsigned line, enum overflow_way way)
 		return false;
 	armed = way;
 	gic_as_fiq(gic_place.counters, way == OVERFLOW_NMI);
+	/* What was asked for while the line was masked is lost. */
+	*word(private_base(), GICD_ICPENDR) = UINT32_C(1) << gic_place.counters;
 	gic_enable(gic_place.counters, true);
 	return true;
 }

@@ -1,38 +1,417 @@
 /*
- * Stepping (arch/step.h): there is no engine yet, and no virtual CPU that would need it.
+ * The step engine (arch/step.h): software step (Arm ARM, D2.12). MDSCR_EL1.SS has each instruction at EL0, and at EL1 where
+ * PSTATE.D lets debug exceptions in, end in an exception; the harness runs with D set but while it is stepped. The instruction
+ * about to run is looked at before: what cannot be stepped is carried out here, which is stores exclusive (an exception ends what
+ * their load began), accesses of registers that a client answers, and markers.
  */
 #include "arch/step.h"
 
 #include "arch/exceptions.h"
+#include "arch/memory.h"
 #include "arch/overflow.h"
+#include "arch/aarch64/account.h"
+#include "arch/aarch64/step.h"
+#include "arch/aarch64/system.h"
 
-const quantity_number quantities_by_address[] = {Q_COUNT};
+#include <string.h>
+
+#define MDSCR_SS    UINT64_C(1)
+#define MDSCR_KDE   (UINT64_C(1) << 13)
+#define PSTATE_SS   (UINT64_C(1) << 21)
+#define PSTATE_D    (UINT64_C(1) << 9)
+#define PSTATE_MODE UINT64_C(0xf)
+#define EL0T        0
+
+#define MARK_BEGIN 0xa51 /* immediates of BRK */
+#define MARK_END   0xa52
+#define BRK(n)     (UINT32_C(0xd4200000) | (uint32_t)(n) << 5)
+
+const quantity_number quantities_by_address[] = {Q_UNALIGNED, Q_COUNT};
 const struct step_exit_kind step_exit_kinds[1];
 const unsigned step_n_exit_kinds = 0;
 const unsigned step_exit_of_counter_read = 0, step_exit_of_register_write = 0;
-const struct step_memory step_memory;
+
+static struct {
+	struct step_client *client;
+	unsigned paused;
+	bool pending; /* the instruction below runs, and has not yet been told */
+	uint32_t insn;
+	struct insn_state before;
+	struct {
+		bool set;
+		uint64_t address, value[2];
+	} monitor;
+	uint64_t steps;
+	bool entered; /* EL0 since the last step */
+} engine;
+
+/* --- what a client is told --------------------------------------------------------------------------------- */
+
+struct telling {
+	struct insn_effect effect;
+	struct step_registers registers;
+};
+
+static unsigned terms_of(const struct step *s, struct qterm out[STEP_TERMS])
+{
+	const struct telling *t = s->instruction;
+
+	memcpy(out, t->effect.term, t->effect.n_terms * sizeof *out);
+	return t->effect.n_terms;
+}
+
+static unsigned accesses_of(const struct step *s, uint64_t turn, struct step_access out[STEP_TURN_ACCESSES])
+{
+	const struct telling *t = s->instruction;
+
+	if (turn)
+		return 0;
+	memcpy(out, t->effect.access, t->effect.n_access * sizeof *out);
+	return t->effect.n_access;
+}
+
+static const struct step_methods methods = {.terms = terms_of, .accesses = accesses_of};
+
+static uint8_t level_of(uint64_t pstate)
+{
+	return (pstate & PSTATE_MODE) == EL0T;
+}
+
+static void more(struct telling *t, enum quantity q)
+{
+	t->effect.term[t->effect.n_terms++] = (struct qterm){(quantity_number)q, 1};
+}
+
+static void tell(struct telling *t, const struct trap_frame *after, uint64_t ip, uint8_t level, uint8_t kind, bool answered)
+{
+	static const uint8_t vectors[VECTORS_BOTH];
+	uint8_t level_after = level_of(after->pstate);
+	struct step s = {
+		.methods = &methods,
+		.instruction = t,
+		.cycles = 1,
+		.level = level,
+		.ip = ip,
+		.next = after->pc,
+		.level_after = level_after,
+		.length = kind == STEP_DELIVERED ? 0 : 4,
+		.registers = &t->registers,
+		.vectors = engine.client->wants & STEP_WANTS_VECTORS ? vectors : NULL,
+		.access = t->effect.access,
+		.n_access = t->effect.n_access,
+		.kind = kind,
+		.answered = answered,
+		.turns = 1,
+		.branch = t->effect.branch,
+		.taken = t->effect.taken,
+	};
+
+	if (level && !level_after)
+		more(t, Q_RING_TO_KERNEL);
+	if (!level && level_after)
+		more(t, Q_RING_TO_USER);
+	s.transfer = t->effect.branch == TRANSFER_CONDITIONAL && !t->effect.taken ? TRANSFER_NONE : t->effect.branch;
+	if (kind == STEP_DELIVERED)
+		s.transfer = TRANSFER_EVENT;
+	if (engine.client->wants & STEP_WANTS_RECORDS) {
+		s.clock = SYS_READ(cntvct_el0);
+		t->registers.ip = after->pc;
+		t->registers.flags = after->pstate;
+		memcpy(t->registers.general, after->x, sizeof after->x);
+		t->registers.general[31] = after->sp;
+	}
+	engine.steps++;
+	if (engine.client->step)
+		engine.client->step(engine.client->ctx, &s);
+}
+
+static uint8_t kind_of(const struct insn_effect *e, uint32_t insn)
+{
+	bool write;
+	uint32_t number;
+	unsigned t;
+
+	if (e->svc)
+		return STEP_CALLS;
+	return insn_register(insn, &write, &number, &t) && write ? STEP_WRITES_REGISTER : STEP_INSTRUCTION;
+}
+
+/* The instruction that ran has come to its end. */
+static void account_pending(const struct trap_frame *after)
+{
+	struct telling t;
+
+	insn_account(engine.insn, &engine.before, &t.effect);
+	engine.pending = false;
+	tell(&t, after, engine.before.pc, level_of(engine.before.pstate), kind_of(&t.effect, engine.insn), false);
+}
+
+/* --- what is carried out here -------------------------------------------------------------------------------- */
+
+static uint64_t load(uint64_t address, unsigned bytes)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, (const void *)(uintptr_t)address, bytes);
+	return value;
+}
+
+static uint64_t source(const struct trap_frame *f, unsigned r)
+{
+	return r == 31 ? 0 : f->x[r];
+}
+
+static void store_exclusive(struct trap_frame *f, const struct insn_exclusive_parts *p)
+{
+	bool good = engine.monitor.set && engine.monitor.address == p->address &&
+		    load(p->address, p->bytes) == engine.monitor.value[0] &&
+		    (!p->pair || load(p->address + p->bytes, p->bytes) == engine.monitor.value[1]);
+	uint64_t data[] = {source(f, p->t), source(f, p->t2)};
+	struct telling t;
+
+	insn_account(engine.insn, &engine.before, &t.effect);
+	if (!good)
+		insn_account_failed(engine.insn, &t.effect);
+	for (unsigned i = 0; good && i <= p->pair; i++)
+		memcpy((void *)(uintptr_t)(p->address + i * p->bytes), &data[i], p->bytes);
+	if (p->status != 31)
+		f->x[p->status] = !good;
+	engine.monitor.set = false;
+	f->pc += 4;
+	tell(&t, f, engine.before.pc, level_of(f->pstate), STEP_INSTRUCTION, false);
+}
+
+/* @return whether there was nothing to carry out: it is to be stepped */
+static bool watch_exclusive(struct trap_frame *f)
+{
+	struct insn_exclusive_parts p;
+
+	switch (insn_exclusive(engine.insn, &engine.before, &p)) {
+	case EXCLUSIVE_LOAD:
+		if (!page_readable((const void *)(uintptr_t)p.address, p.bytes))
+			return true;
+		engine.monitor.set = true;
+		engine.monitor.address = p.address;
+		engine.monitor.value[0] = load(p.address, p.bytes);
+		engine.monitor.value[1] = p.pair ? load(p.address + p.bytes, p.bytes) : 0;
+		return true;
+	case EXCLUSIVE_STORE:
+		if (!page_readable((const void *)(uintptr_t)p.address, p.bytes))
+			return true;
+		store_exclusive(f, &p);
+		return false;
+	case EXCLUSIVE_CLEAR:
+		engine.monitor.set = false;
+		return true;
+	default:
+		return true;
+	}
+}
+
+static bool marker(struct trap_frame *f)
+{
+	bool begin = engine.insn == BRK(MARK_BEGIN);
+
+	if (!engine.client->marker || (!begin && engine.insn != BRK(MARK_END)))
+		return false;
+	engine.client->marker(engine.client->ctx, begin);
+	f->pc += 4;
+	return true;
+}
+
+/* @return whether it was carried out, or refused */
+static bool register_access(struct trap_frame *f)
+{
+	struct register_access a = {.space = SPACE_SYSTEM, .level = level_of(f->pstate), .permitted = true};
+	struct step_client *c = engine.client;
+	struct telling t;
+	struct step by = {.methods = &methods, .instruction = &t, .ip = f->pc, .level = a.level, .length = 4, .cycles = 1};
+	uint32_t number;
+	unsigned r;
+
+	if (!c->access || !(c->spaces >> SPACE_SYSTEM & 1) || !insn_register(engine.insn, &a.write, &number, &r))
+		return false;
+	a.number = number;
+	a.value = a.write ? source(f, r) : 0;
+	insn_account(engine.insn, &engine.before, &t.effect);
+	by.terms = t.effect.term;
+	by.n_terms = t.effect.n_terms;
+	by.kind = kind_of(&t.effect, engine.insn);
+	switch (c->access(c->ctx, &a, &by)) {
+	case REGISTER_DONE:
+		if (!a.write && r != 31)
+			f->x[r] = a.value;
+		f->pc += 4;
+		tell(&t, f, engine.before.pc, a.level, by.kind, true);
+		return true;
+	case REGISTER_FAULT:
+		f->syndrome = 0; /* EC_UNKNOWN */
+		trap_deliver(f);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Look at the instructions ahead until one is to run by itself. */
+static void prepare(struct trap_frame *f)
+{
+	do {
+		engine.insn = *(const uint32_t *)(uintptr_t)f->pc;
+		memcpy(engine.before.x, f->x, sizeof f->x);
+		engine.before.x[31] = f->sp;
+		engine.before.pc = f->pc;
+		engine.before.pstate = f->pstate;
+	} while (marker(f) || register_access(f) || !watch_exclusive(f));
+	engine.pending = true;
+	f->pstate |= PSTATE_SS;
+}
+
+/* --- exceptions ------------------------------------------------------------------------------------------------- */
+
+static bool is_stepped(const struct trap_frame *f)
+{
+	return engine.client && (level_of(f->pstate) || !(f->pstate & PSTATE_D));
+}
+
+bool step_taken(struct trap_frame *f)
+{
+	unsigned class = trap_class(f);
+
+	if (class != EC_STEP && class != EC_STEP_USER)
+		return false;
+	if (!engine.client) {
+		f->pstate &= ~PSTATE_SS;
+		return true;
+	}
+	if (engine.pending)
+		account_pending(f);
+	prepare(f);
+	return true;
+}
+
+static enum quantity exception_quantity(unsigned class)
+{
+	switch (class) {
+	case EC_UNKNOWN:
+		return Q_EXC_UNDEF;
+	case EC_DATA:
+	case EC_DATA_USER:
+		return Q_EXC_DABORT;
+	case EC_CODE:
+	case EC_CODE_USER:
+		return Q_EXC_PABORT;
+	default:
+		return Q_EXCEPTIONS;
+	}
+}
+
+/* A handler of the harness's, which is not stepped, is all that comes between: an exception and the return are told as one. */
+void step_exception(const struct trap_frame *f)
+{
+	struct telling t;
+	struct trap_frame inside = *f;
+	uint8_t level = level_of(f->pstate);
+
+	engine.entered = false;
+	if (!is_stepped(f) || !engine.pending)
+		return;
+	inside.pstate &= ~PSTATE_MODE;
+	inside.pstate |= 5; /* EL1h */
+	if (trap_class(f) == EC_SVC) {
+		insn_account(engine.insn, &engine.before, &t.effect);
+		more(&t, Q_EXC_SVC);
+	} else {
+		t.effect = (struct insn_effect){.n_terms = 0};
+		if (exception_quantity(trap_class(f)) != Q_EXCEPTIONS)
+			more(&t, exception_quantity(trap_class(f)));
+	}
+	more(&t, Q_EXCEPTIONS);
+	engine.pending = false;
+	engine.entered = level;
+	tell(&t, &inside, engine.before.pc, level, trap_class(f) == EC_SVC ? STEP_CALLS : STEP_DELIVERED, false);
+}
+
+void step_returns(struct trap_frame *f)
+{
+	struct telling t = {.effect = {.n_terms = 0}};
+
+	if (!is_stepped(f))
+		return;
+	if (engine.entered && level_of(f->pstate))
+		tell(&t, f, f->pc, 0, STEP_RETURNS, false);
+	engine.entered = false;
+	prepare(f);
+}
+
+/* --- the engine --------------------------------------------------------------------------------------------------- */
+
+static void enable(bool on)
+{
+	SYS_WRITE(s2_0_c1_c0_4, 0); /* OSLAR_EL1: the OS lock holds debug exceptions off */
+	SYS_WRITE(mdscr_el1, on ? MDSCR_SS | MDSCR_KDE : 0);
+}
+
+static bool in_handler(void)
+{
+	return SYS_READ(spsel) & 1;
+}
 
 void step_not_nested(void)
 {
+	if (engine.client)
+		trap_abort(TRAP_NONE);
 }
 
 void step_call(struct step_client *client, void (*fn)(void *), void *arg)
 {
-	(void)client, (void)fn, (void)arg;
-	trap_abort(TRAP_NONE);
+	step_not_nested();
+	engine.paused = 0;
+	engine.pending = engine.monitor.set = engine.entered = false;
+	engine.client = client;
+	enable(true);
+	__asm__ volatile("msr daifclr, #8" : : : "memory");
+	fn(arg);
+	__asm__ volatile("msr daifset, #8" : : : "memory");
+	enable(false);
+	engine.client = NULL;
+	engine.pending = false;
+}
+
+void step_keep(struct step_kept *out)
+{
+	out->client = engine.client;
+	out->paused = engine.paused;
+}
+
+void step_put_back(const struct step_kept *kept)
+{
+	engine.client = kept->client;
+	engine.paused = kept->paused;
+	engine.pending = false;
+	if (!engine.client)
+		enable(false);
 }
 
 bool step_active(void)
 {
-	return false;
+	return engine.client && !engine.paused && !in_handler();
 }
 
 void step_pause(void)
 {
+	if (!engine.client || in_handler())
+		return;
+	if (!engine.paused++)
+		__asm__ volatile("msr daifset, #8" : : : "memory");
 }
 
 void step_resume(void)
 {
+	if (!engine.client || in_handler() || !engine.paused || --engine.paused)
+		return;
+	engine.pending = false;
+	__asm__ volatile("msr daifclr, #8" : : : "memory");
 }
 
 void step_hold(void)
@@ -54,12 +433,15 @@ uint32_t step_shapes(void)
 
 uint64_t step_count(void)
 {
-	return 0;
+	return engine.steps;
 }
 
 void step_markers(struct step_code *begin, struct step_code *end)
 {
-	*begin = *end = (struct step_code){0};
+	static const uint32_t code[] = {BRK(MARK_BEGIN), BRK(MARK_END)};
+
+	*begin = (struct step_code){(const uint8_t *)code, (const uint8_t *)(code + 1)};
+	*end = (struct step_code){(const uint8_t *)(code + 1), (const uint8_t *)(code + 2)};
 }
 
 unsigned step_exit_of_code(const struct step_code *code)
@@ -68,11 +450,24 @@ unsigned step_exit_of_code(const struct step_code *code)
 	return step_n_exit_kinds;
 }
 
+static void count_only(void *ctx, struct step *s)
+{
+	(void)s;
+	++*(uint64_t *)ctx;
+}
+
 uint64_t step_bare_count(void (*fn)(void *), void *arg)
 {
-	(void)fn, (void)arg;
-	return 0;
+	uint64_t n = 0;
+	struct step_client client = {.ctx = &n, .step = count_only};
+
+	if (engine.client)
+		return 0;
+	step_call(&client, fn, arg);
+	return n;
 }
+
+/* --- for virtual CPUs ------------------------------------------------------------------------------------------------ */
 
 void step_request_overflow(unsigned line, bool stays)
 {
@@ -89,3 +484,29 @@ void step_emulate_extra_lines(bool emulate)
 {
 	(void)emulate;
 }
+
+static bool read_memory(void *ctx, uint64_t address, void *out, size_t size)
+{
+	(void)ctx;
+	if (!page_readable((const void *)(uintptr_t)address, size))
+		return false;
+	memcpy(out, (const void *)(uintptr_t)address, size);
+	return true;
+}
+
+static bool write_memory(void *ctx, uint64_t address, const void *data, size_t size)
+{
+	(void)ctx;
+	if (!page_writable((const void *)(uintptr_t)address, size))
+		return false;
+	memcpy((void *)(uintptr_t)address, data, size);
+	return true;
+}
+
+static bool translate(void *ctx, uint64_t address, uint64_t *physical, unsigned *shift)
+{
+	(void)ctx;
+	return page_translate(address, physical, shift);
+}
+
+const struct step_memory step_memory = {.read = read_memory, .write = write_memory, .translate = translate};

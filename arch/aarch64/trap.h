@@ -40,6 +40,9 @@ static inline unsigned trap_immediate(const struct trap_frame *f)
 	return f->syndrome & 0xffff;
 }
 
+/** Have a synchronous exception handled; what nobody claims ends the guarded call. */
+void trap_deliver(struct trap_frame *f);
+
 #define SVC_WINDOW_END 0xa55 /* code at the user's level has come to its end */
 
 /** Get memory for stacks. @return false if it is short */

@@ -228,7 +228,7 @@ window_call_user:
 	mov	x9, sp
 	str	x9, [x3]
 	mrs	x9, daif
-	msr	daifset, #3	/* nothing comes between here and there; EL0 starts with what is held off now */
+	msr	daifset, #0xb	/* nothing comes between here and there, steps neither; EL0 starts with what is held off now */
 	msr	elr_el1, x0
 	msr	spsr_el1, x9	/* EL0t, with the masks as they are */
 	mov	x24, x1

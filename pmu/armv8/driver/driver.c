@@ -238,7 +238,9 @@ static bool release(const struct pmu *pmu, unsigned c)
 {
 	uint64_t mine = UINT64_C(1) << bit_of(pmu, c);
 
-	return put(PMCNTENCLR_EL0, mine) && put(PMINTENCLR_EL1, mine) && put(type_register(pmu, c), 0);
+	/* It counts at no level: PMCNTENSET_EL0, by which all are started, is the only enable that it has. */
+	return put(PMCNTENCLR_EL0, mine) && put(PMINTENCLR_EL1, mine) &&
+	       put(type_register(pmu, c), TYPER_P | TYPER_U);
 }
 
 static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *config)

@@ -83,7 +83,7 @@ KERNEL loads_signed, "N times loads that extend the sign"
 	SCRATCH
 1:	ldrsb	x3, AT
 	ldrsh	w4, AT
-	ldrsw	x5, AT
+	ldrsw	x6, AT
 	LOOP_END
 KERNEL_END
 SIG INSTRUCTIONS, 3 + 2, 1
@@ -142,15 +142,14 @@ SIG_LOOP
 SIGNATURE_END
 
 KERNEL loads_literal, "N times a load of what lies beside the code"
-1:	ldr	x3, 2f
+1:	ldr	w3, 2f
 	LOOP_END
 	b	3f
-	.p2align 3
-2:	.8byte	0x1234
+2:	.4byte	0x1234
 3:
 KERNEL_END
 SIG INSTRUCTIONS, 1 + 2, 1
-SIG_LOADS 1, 8
+SIG_LOADS 1, 4
 SIG BRANCHES, 1, 1
 SIG BR_JMP_DIRECT, 0, 1
 SIG BR_COND, 1
