@@ -1,6 +1,6 @@
 /*
- * What AArch64 does not have here: a screen of the harness's own, memory that outlasts a reset, a count of what
- * EL3 does, a second processor (arch/screen.h, breadcrumbs.h, firmware.h, second_cpu.h, processors.h).
+ * What AArch64 does not have here: a screen of the harness's own, memory that outlasts a reset, a count of
+ * what EL3 does, a second processor (arch/screen.h, breadcrumbs.h, firmware.h, second_cpu.h, processors.h).
  */
 #include "arch/breadcrumbs.h"
 #include "arch/exceptions.h"
@@ -114,7 +114,8 @@ void firmware_let_counters(uint64_t before)
 	(void)before;
 }
 
-/* --- processors: one is looked after ------------------------------------------------------------------------ */
+/* --- processors: one is looked after
+ * ------------------------------------------------------------------------ */
 
 unsigned processor_count(void)
 {
@@ -180,7 +181,8 @@ uint8_t processor_thread_bits(void)
 
 uint8_t processor_cluster_bits(void)
 {
-	return processor_thread_bits() + 8; /* MPIDR_EL1.Aff0, or Aff1 with threads: the processors of a cluster */
+	return processor_thread_bits() +
+	       8; /* MPIDR_EL1.Aff0, or Aff1 with threads: the processors of a cluster */
 }
 
 const char *second_cpu_missing(enum second_cpu_kind kind)

@@ -33,7 +33,8 @@ static uint64_t data(const struct insn_state *s, unsigned r)
 	return r == 31 ? 0 : s->x[r];
 }
 
-/* --- branches (C4.1.65) ---------------------------------------------------------------------------------------- */
+/* --- branches (C4.1.65)
+ * ---------------------------------------------------------------------------------------- */
 
 static bool holds(unsigned condition, uint64_t p)
 {
@@ -137,7 +138,8 @@ static void account_branch(uint32_t insn, const struct insn_state *s, struct ins
 	}
 }
 
-/* --- loads and stores (C4.1.66) ---------------------------------------------------------------------------------- */
+/* --- loads and stores (C4.1.66)
+ * ---------------------------------------------------------------------------------- */
 
 struct memory {
 	uint64_t address;
@@ -158,7 +160,8 @@ static void account_memory(const struct memory *m, struct insn_effect *e)
 		add(e, store ? Q_STORES : Q_LOADS, m->count);
 		add(e, store ? Q_STORE_BYTES : Q_LOAD_BYTES, m->count * m->bytes);
 		for (unsigned i = 0; i < m->count && e->n_access < INSN_ACCESSES; i++)
-			e->access[e->n_access++] = (struct step_access){m->address + i * m->bytes, m->bytes, store};
+			e->access[e->n_access++] =
+				(struct step_access){m->address + i * m->bytes, m->bytes, store};
 	}
 	add(e, Q_UNALIGNED, unaligned);
 }
@@ -281,7 +284,10 @@ static void account_load_store(uint32_t insn, const struct insn_state *s, struct
 		unsigned opc = insn >> 30;
 		bool vector = bits(insn, 26, 1);
 		struct memory m = {s->pc + (uint64_t)(signed_bits(insn, 5, 19) * 4), 1,
-				   vector ? 4u << opc : opc == 1 ? 8 : 4, true, false};
+				   vector     ? 4u << opc
+				   : opc == 1 ? 8
+					      : 4,
+				   true, false};
 
 		if (opc == 3 && !vector)
 			add(e, Q_PREFETCHES, 1);
@@ -294,7 +300,8 @@ static void account_load_store(uint32_t insn, const struct insn_state *s, struct
 	}
 }
 
-/* --- data processing (C4.1.67, C4.1.68) ---------------------------------------------------------------------------- */
+/* --- data processing (C4.1.67, C4.1.68)
+ * ---------------------------------------------------------------------------- */
 
 static void account_registers(uint32_t insn, struct insn_effect *e)
 {
@@ -333,7 +340,8 @@ static void account_scalar(uint32_t insn, struct insn_effect *e)
 
 static void account_vector(uint32_t insn, struct insn_effect *e)
 {
-	unsigned opcode = bits(insn, 11, 5), u = bits(insn, 29, 1), a = bits(insn, 23, 1), size = bits(insn, 22, 1);
+	unsigned opcode = bits(insn, 11, 5), u = bits(insn, 29, 1), a = bits(insn, 23, 1),
+		 size = bits(insn, 22, 1);
 	uint32_t lanes = bits(insn, 30, 1) ? 4u >> size : 2, n = 0;
 
 	if (IS(0xff3e0c00, 0x4e280800) || IS(0xff208c00, 0x5e000000) || IS(0xff3e0c00, 0x5e280800) ||
@@ -365,14 +373,15 @@ void insn_account(uint32_t insn, const struct insn_state *before, struct insn_ef
 		account_load_store(insn, before, out);
 	else if (IS(0x0e000000, 0x0a000000))
 		account_registers(insn, out);
-	else if (IS(0x0e000000, 0x0e000000) && (IS(0x5f000000, 0x1f000000) || IS(0x5f200000, 0x1e200000) ||
-						IS(0x5f000000, 0x1e000000)))
+	else if (IS(0x0e000000, 0x0e000000) &&
+		 (IS(0x5f000000, 0x1f000000) || IS(0x5f200000, 0x1e200000) || IS(0x5f000000, 0x1e000000)))
 		account_scalar(insn, out);
 	else if (IS(0x0e000000, 0x0e000000))
 		account_vector(insn, out);
 }
 
-enum insn_exclusive insn_exclusive(uint32_t insn, const struct insn_state *before, struct insn_exclusive_parts *out)
+enum insn_exclusive insn_exclusive(uint32_t insn, const struct insn_state *before,
+				   struct insn_exclusive_parts *out)
 {
 	unsigned size = insn >> 30;
 	bool pair = bits(insn, 21, 1);

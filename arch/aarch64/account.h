@@ -5,7 +5,8 @@
  *
  *     struct insn_state before = {.pc = 0x1000, .x = {...}};
  *     struct insn_effect e;
- *     insn_account(0xf94003e9, &before, &e);      // {instructions, 1}, {insn.load, 1}, {loads, 1}, {loads.bytes, 8}
+ *     insn_account(0xf94003e9, &before, &e);      // {instructions, 1}, {insn.load, 1}, {loads, 1},
+ * {loads.bytes, 8}
  */
 #ifndef ARCH_AARCH64_ACCOUNT_H
 #define ARCH_AARCH64_ACCOUNT_H
@@ -45,7 +46,8 @@ struct insn_exclusive_parts {
 	bool pair;
 	uint8_t t, t2, status; /* registers: data, data of a pair, result of a store */
 };
-enum insn_exclusive insn_exclusive(uint32_t insn, const struct insn_state *before, struct insn_exclusive_parts *out);
+enum insn_exclusive insn_exclusive(uint32_t insn, const struct insn_state *before,
+				   struct insn_exclusive_parts *out);
 
 /** Of a store exclusive that failed. */
 void insn_account_failed(uint32_t insn, struct insn_effect *out);

@@ -24,9 +24,9 @@ void code_mark(uint8_t *to, uint32_t word)
 
 const struct code_rung code_rungs[] = {
 	{"nop", 4, {INSN(NOP)}},
-	{"add", 4, {INSN(UINT32_C(0x91000463))}},  /* add x3, x3, #1 */
-	{"mul", 4, {INSN(UINT32_C(0x9b037c63))}},  /* mul x3, x3, x3 */
-	{"load", 4, {INSN(UINT32_C(0xf9400023))}}, /* ldr x3, [x1] */
+	{"add", 4, {INSN(UINT32_C(0x91000463))}},   /* add x3, x3, #1 */
+	{"mul", 4, {INSN(UINT32_C(0x9b037c63))}},   /* mul x3, x3, x3 */
+	{"load", 4, {INSN(UINT32_C(0xf9400023))}},  /* ldr x3, [x1] */
 	{"store", 4, {INSN(UINT32_C(0xf9000023))}}, /* str x3, [x1] */
 	{0},
 };

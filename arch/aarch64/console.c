@@ -1,6 +1,6 @@
 /*
- * The console (arch/console.h): a PL011 (DDI 0183) as the serial line, and the debugger that runs an emulator as
- * its debug port (semihosting, IHI 0053).
+ * The console (arch/console.h): a PL011 (DDI 0183) as the serial line, and the debugger that runs an emulator
+ * as its debug port (semihosting, IHI 0053).
  */
 #include "arch/console.h"
 
@@ -130,8 +130,8 @@ static void emit(struct line *l, const char *text, size_t size)
 		console_flush_screen();
 }
 
-/* The formatter is the C library's and may use vector registers, but the caller may be a trap handler: D0 to D31's
- * like are kept here, whole. */
+/* The formatter is the C library's and may use vector registers, but the caller may be a trap handler: D0 to
+ * D31's like are kept here, whole. */
 struct vectors {
 	uint8_t q[32][16];
 	uint64_t fpsr, fpcr;

@@ -127,7 +127,8 @@ static _Noreturn void leave(int vector, const char *text)
 	struct guard *g = innermost;
 
 	if (!g) {
-		console_text("assay: could not run: %s, outside of any guard, while running %s\n", text, context);
+		console_text("assay: could not run: %s, outside of any guard, while running %s\n", text,
+			     context);
 		machine_halt_now();
 	}
 	g->report.vector = vector;
@@ -185,9 +186,11 @@ static _Noreturn void unexpected(const struct trap_frame *f)
 	char text[96];
 
 	console_fresh_line();
-	console_text("unexpected: %s at %#" PRIx64 ", while running %s\n", what, f->pc, *context ? context : "nothing");
-	console_text("  ESR %#" PRIx64 ", FAR %#" PRIx64 ", PSTATE %#" PRIx64 ", SP %#" PRIx64 ", vector %u\n", f->syndrome,
-		     f->address, f->pstate, f->sp, (unsigned)f->vector);
+	console_text("unexpected: %s at %#" PRIx64 ", while running %s\n", what, f->pc,
+		     *context ? context : "nothing");
+	console_text("  ESR %#" PRIx64 ", FAR %#" PRIx64 ", PSTATE %#" PRIx64 ", SP %#" PRIx64
+		     ", vector %u\n",
+		     f->syndrome, f->address, f->pstate, f->sp, (unsigned)f->vector);
 	for (unsigned i = 0; i < 31; i += 4) {
 		console_text(" ");
 		for (unsigned r = i; r < i + 4 && r < 31; r++)
@@ -200,7 +203,8 @@ static _Noreturn void unexpected(const struct trap_frame *f)
 
 static bool end_of_window(struct trap_frame *f)
 {
-	if (f->vector < 8 || trap_class(f) != EC_SVC || trap_immediate(f) != SVC_WINDOW_END || !trap_user_return)
+	if (f->vector < 8 || trap_class(f) != EC_SVC || trap_immediate(f) != SVC_WINDOW_END ||
+	    !trap_user_return)
 		return false;
 	f->pc = (uint64_t)window_back;
 	f->sp = trap_user_return;

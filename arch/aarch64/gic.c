@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-/* Distributor (IHI 0048, 4.3); in GICv3 the private interrupts' part lies in the redistributor's SGI frame. */
+/* Distributor (IHI 0048, 4.3); in GICv3 the private interrupts' part lies in the redistributor's SGI frame.
+ */
 #define GICD_CTLR       0x000
 #define GICD_TYPER      0x004
 #define GICD_IGROUPR    0x080
@@ -19,7 +20,7 @@
 #define GICD_IPRIORITYR 0x400
 #define GICD_ICFGR_PPI  0xc04 /* of the private interrupts: bit 2n+1 of number 16+n, 1: an edge asks */
 
-#define GICD_CTLR_GROUPS 3       /* both groups are forwarded */
+#define GICD_CTLR_GROUPS 3        /* both groups are forwarded */
 #define GICD_CTLR_ARE    (1 << 4) /* GICv3: affinity routing */
 
 /* CPU interface (IHI 0048, 4.4). */
@@ -34,19 +35,19 @@
 #define GICC_CTLR_FIQEN  (1 << 3)
 
 /* Redistributor (IHI 0069, 12.10). */
-#define GICR_TYPER 0x08
-#define GICR_WAKER 0x14
-#define GICR_SGI   0x10000
-#define GICR_LAST  (1 << 4)
-#define GICR_STRIDE 0x20000
+#define GICR_TYPER     0x08
+#define GICR_WAKER     0x14
+#define GICR_SGI       0x10000
+#define GICR_LAST      (1 << 4)
+#define GICR_STRIDE    0x20000
 #define GICR_STRIDE_V4 0x40000
-#define GICR_VLPIS (1 << 1)
+#define GICR_VLPIS     (1 << 1)
 
-#define PRIVATE        32
-#define SPURIOUS       1020
-#define PRIORITY_IRQ   0xa0
-#define PRIORITY_FIQ   0x40
-#define PRIORITY_ALL   0xff
+#define PRIVATE      32
+#define SPURIOUS     1020
+#define PRIORITY_IRQ 0xa0
+#define PRIORITY_FIQ 0x40
+#define PRIORITY_ALL 0xff
 
 struct gic_place gic_place;
 
@@ -117,8 +118,8 @@ void gic_as_fiq(unsigned interrupt, bool fiq)
 	barrier();
 }
 
-/* Groups can be had where their bit stays as it is written: without security extensions, or with them from the
- * secure side alone (IHI 0048, 4.3.4). */
+/* Groups can be had where their bit stays as it is written: without security extensions, or with them from
+ * the secure side alone (IHI 0048, 4.3.4). */
 bool gic_has_fiq(void)
 {
 	static int8_t known = -1;
@@ -191,7 +192,8 @@ void gic_take(void)
 	for (unsigned i = 0; i < PRIVATE / 4; i++)
 		firmware.priority[i] = *word(base, GICD_IPRIORITYR + 4 * i);
 	*word(base, GICD_ICENABLER) = UINT32_MAX;
-	/* A counter that is taken out of use no longer asks: where it can be had, what it asked for stays pending. */
+	/* A counter that is taken out of use no longer asks: where it can be had, what it asked for stays
+	 * pending. */
 	firmware.edges = *word(base, GICD_ICFGR_PPI);
 	if (gic_place.counters)
 		*word(base, GICD_ICFGR_PPI) = firmware.edges | UINT32_C(2) << 2 * (gic_place.counters - 16);
@@ -221,7 +223,8 @@ void gic_give_back(void)
 	barrier();
 }
 
-/* --- the overflow line (arch/overflow.h): delivery masks it, as it asks on until the status is cleared -------- */
+/* --- the overflow line (arch/overflow.h): delivery masks it, as it asks on until the status is cleared
+ * -------- */
 
 const char overflow_device[] = "GIC";
 const char overflow_absent[] = "the firmware's tables name no interrupt of the PMU";
@@ -279,13 +282,15 @@ static void on_overflow(const struct trap_frame *f)
 		trap_stray();
 }
 
-/* --- delivery --------------------------------------------------------------------------------------------- */
+/* --- delivery ---------------------------------------------------------------------------------------------
+ */
 
 static unsigned acknowledge(bool fiq)
 {
 	if (gic_place.version == 2)
 		return *word(gic_place.cpu, GICC_IAR) & 0x3ff;
-	return (unsigned)(fiq ? SYS_READ(s3_0_c12_c8_0) : SYS_READ(s3_0_c12_c12_0)) & 0xffffff; /* ICC_IAR0, 1 */
+	return (unsigned)(fiq ? SYS_READ(s3_0_c12_c8_0) : SYS_READ(s3_0_c12_c12_0)) &
+	       0xffffff; /* ICC_IAR0, 1 */
 }
 
 static void end(unsigned interrupt, bool fiq)
@@ -341,7 +346,8 @@ void interrupt_claims_restore(const struct interrupt_claims *from)
 	timer_claim(from->timer);
 }
 
-/* --- masking around windows (arch/masking.h) ------------------------------------------------------------------ */
+/* --- masking around windows (arch/masking.h)
+ * ------------------------------------------------------------------ */
 
 const char masking_done[] = "masked in the GIC", masking_else[] = "held off by PSTATE.I";
 

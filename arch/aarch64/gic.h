@@ -15,7 +15,7 @@
 struct gic_place {
 	unsigned version; /* 2 or 3; 0: there is none that is known */
 	uint64_t distributor;
-	uint64_t cpu;                                    /* GICv2: CPU interface; GICv3: redistributors */
+	uint64_t cpu;                                     /* GICv2: CPU interface; GICv3: redistributors */
 	unsigned physical_timer, virtual_timer, counters; /* interrupt numbers; 0: there is none */
 };
 extern struct gic_place gic_place;

@@ -1,6 +1,6 @@
 /*
- * What the processor says that it is (arch/identity.h), from its identification registers (Arm ARM, D13.2), and
- * levels (arch/levels.h).
+ * What the processor says that it is (arch/identity.h), from its identification registers (Arm ARM, D13.2),
+ * and levels (arch/levels.h).
  */
 #include "arch/geometry.h"
 #include "arch/identity.h"
@@ -42,11 +42,13 @@ static const struct {
 	uint16_t part;
 	const char *vendor, *name;
 } parts[] = {
-	{0x41, 0xd03, "Arm", "Cortex-A53"}, {0x41, 0xd04, "Arm", "Cortex-A35"},     {0x41, 0xd05, "Arm", "Cortex-A55"},
-	{0x41, 0xd07, "Arm", "Cortex-A57"}, {0x41, 0xd08, "Arm", "Cortex-A72"},     {0x41, 0xd09, "Arm", "Cortex-A73"},
-	{0x41, 0xd0a, "Arm", "Cortex-A75"}, {0x41, 0xd0b, "Arm", "Cortex-A76"},     {0x41, 0xd0c, "Arm", "Neoverse N1"},
-	{0x41, 0xd40, "Arm", "Neoverse V1"}, {0x41, 0xd49, "Arm", "Neoverse N2"},   {0x41, 0xd4f, "Arm", "Neoverse V2"},
-	{0x00, 0x051, "QEMU", "max"},       {0x46, 0x001, "Fujitsu", "A64FX"},
+	{0x41, 0xd03, "Arm", "Cortex-A53"},  {0x41, 0xd04, "Arm", "Cortex-A35"},
+	{0x41, 0xd05, "Arm", "Cortex-A55"},  {0x41, 0xd07, "Arm", "Cortex-A57"},
+	{0x41, 0xd08, "Arm", "Cortex-A72"},  {0x41, 0xd09, "Arm", "Cortex-A73"},
+	{0x41, 0xd0a, "Arm", "Cortex-A75"},  {0x41, 0xd0b, "Arm", "Cortex-A76"},
+	{0x41, 0xd0c, "Arm", "Neoverse N1"}, {0x41, 0xd40, "Arm", "Neoverse V1"},
+	{0x41, 0xd49, "Arm", "Neoverse N2"}, {0x41, 0xd4f, "Arm", "Neoverse V2"},
+	{0x00, 0x051, "QEMU", "max"},        {0x46, 0x001, "Fujitsu", "A64FX"},
 };
 
 static const char *vendor_name(unsigned implementer)
@@ -102,18 +104,20 @@ void identity_name(char out[IDENTITY_NAME])
 {
 	struct midr m = read_midr();
 
-	snprintf(out, IDENTITY_NAME, "%s-%X-%X-%X", vendor_name(m.implementer), m.part, m.variant, m.revision);
+	snprintf(out, IDENTITY_NAME, "%s-%X-%X-%X", vendor_name(m.implementer), m.part, m.variant,
+		 m.revision);
 }
 
 void identity_title(char out[IDENTITY_TITLE])
 {
 	struct midr m = read_midr();
 
-	snprintf(out, IDENTITY_TITLE, "%s %s r%up%u", vendor_name(m.implementer), part_name(&m), m.variant, m.revision);
+	snprintf(out, IDENTITY_TITLE, "%s %s r%up%u", vendor_name(m.implementer), part_name(&m), m.variant,
+		 m.revision);
 }
 
-/* Identification registers: op0 3, op1 0, CRn 0, CRm 0 to 7. MPIDR_EL1 (CRm 0, op2 5) tells one processor from
- * another, and is left out. */
+/* Identification registers: op0 3, op1 0, CRn 0, CRm 0 to 7. MPIDR_EL1 (CRm 0, op2 5) tells one processor
+ * from another, and is left out. */
 void identity_details(identity_each *each, void *to)
 {
 	for (unsigned crm = 0; crm < 8; crm++)
@@ -122,7 +126,8 @@ void identity_details(identity_each *each, void *to)
 			uint64_t value;
 
 			if ((crm == 0 && op2 == 5) ||
-			    !register_read(SPACE_SYSTEM, SYSTEM_REGISTER(3, 0, 0, crm, op2), &value) || !value)
+			    !register_read(SPACE_SYSTEM, SYSTEM_REGISTER(3, 0, 0, crm, op2), &value) ||
+			    !value)
 				continue;
 			snprintf(name, sizeof name, "S3_0_C0_C%u_%u", crm, op2);
 			snprintf(text, sizeof text, "%#" PRIx64, value);
@@ -160,7 +165,8 @@ bool identity_emulated(void)
 	return identity_is_emulated;
 }
 
-/* --- a presented processor: there is no virtual one yet ------------------------------------------------------- */
+/* --- a presented processor: there is no virtual one yet
+ * ------------------------------------------------------- */
 
 bool identity_answer_is_one(const char *name)
 {
@@ -199,7 +205,8 @@ bool identity_geometry(const void *identity, struct machine_geometry *g)
 
 const quantity_number outcome_quantities[OUTCOMES] = {[0 ... OUTCOMES - 1] = Q_COUNT};
 
-/* --- levels ------------------------------------------------------------------------------------------------- */
+/* --- levels
+ * ------------------------------------------------------------------------------------------------- */
 
 #define USER 1
 

@@ -4,7 +4,6 @@
 #ifndef ARCH_AARCH64_IDENTITY_H
 #define ARCH_AARCH64_IDENTITY_H
 
-
 #include "arch/identity.h"
 
 /** What firmware's tables call the board, "" if they do not. */

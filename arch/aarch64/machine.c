@@ -1,6 +1,6 @@
 /*
- * Taking the machine over at EL1 (arch/machine.h): vectors, stacks, translation, interrupt controller, timers,
- * floating point. Firmware's are put back as they were.
+ * Taking the machine over at EL1 (arch/machine.h): vectors, stacks, translation, interrupt controller,
+ * timers, floating point. Firmware's are put back as they were.
  */
 #include "arch/machine.h"
 
@@ -71,10 +71,12 @@ const char *machine_init(const struct boot_info *boot)
 	if (why)
 		return why;
 	if (!gic_place.version)
-		note("firmware's tables name no interrupt controller that is known: nothing interrupts, and a check that hangs is "
+		note("firmware's tables name no interrupt controller that is known: nothing interrupts, and "
+		     "a check that hangs is "
 		     "not ended");
 	else if (!gic_has_fiq())
-		note("this interrupt controller delivers no FIQs: a check that hangs with interrupts held off is not ended");
+		note("this interrupt controller delivers no FIQs: a check that hangs with interrupts held "
+		     "off is not ended");
 	if (!SYS_READ(cntfrq_el0))
 		note("CNTFRQ_EL0 is 0: times are a guess");
 	return NULL;

@@ -10,16 +10,16 @@
 #define ENTRIES 512
 
 /* Descriptors, D5.3: */
-#define VALID    UINT64_C(1)
-#define TABLE    UINT64_C(2) /* of levels 0 to 2; a page, of level 3 */
-#define USER     (UINT64_C(1) << 6)
-#define READONLY (UINT64_C(1) << 7)
-#define ACCESSED (UINT64_C(1) << 10)
+#define VALID     UINT64_C(1)
+#define TABLE     UINT64_C(2) /* of levels 0 to 2; a page, of level 3 */
+#define USER      (UINT64_C(1) << 6)
+#define READONLY  (UINT64_C(1) << 7)
+#define ACCESSED  (UINT64_C(1) << 10)
 #define NOTGLOBAL (UINT64_C(1) << 11)
-#define PXN      (UINT64_C(1) << 53)
-#define UXN      (UINT64_C(1) << 54)
-#define ADDRESS  UINT64_C(0xfffffffff000)
-#define RIGHTS   (USER | READONLY | PXN | UXN)
+#define PXN       (UINT64_C(1) << 53)
+#define UXN       (UINT64_C(1) << 54)
+#define ADDRESS   UINT64_C(0xfffffffff000)
+#define RIGHTS    (USER | READONLY | PXN | UXN)
 
 /* TCR_EL1: the lower half alone, 48 bits, 4 KiB granule, tables cached and inner shareable. */
 #define TCR_LOWER    (UINT64_C(16) | 1 << 8 | 1 << 10 | 3 << 12)
@@ -74,7 +74,8 @@ static bool copy(uint64_t *to, const uint64_t *from, unsigned level)
 		if (is_table(from[i], level)) {
 			uint64_t *below = new_table();
 
-			if (!below || !copy(below, (const uint64_t *)(uintptr_t)(from[i] & ADDRESS), level + 1))
+			if (!below ||
+			    !copy(below, (const uint64_t *)(uintptr_t)(from[i] & ADDRESS), level + 1))
 				return false;
 			to[i] = (uint64_t)below | VALID | TABLE;
 		} else if (from[i] & VALID) {
@@ -101,7 +102,8 @@ static uint64_t *entry_of(uint64_t address, bool make)
 			if (!below)
 				return NULL;
 			for (unsigned i = 0; block & VALID && i < ENTRIES; i++)
-				below[i] = (block | (level == 2 ? TABLE : 0)) + ((uint64_t)i << shift_of(level + 1));
+				below[i] = (block | (level == 2 ? TABLE : 0)) +
+					   ((uint64_t)i << shift_of(level + 1));
 			*entry = (uint64_t)below | VALID | TABLE;
 		}
 		table = (uint64_t *)(uintptr_t)(*entry & ADDRESS);
@@ -168,7 +170,8 @@ void mmu_guard_page(void *page)
 
 const char *mmu_init(void *(*alloc_pages)(size_t pages))
 {
-	static const char short_of_memory[] = "not enough memory for translation tables; use a bigger machine";
+	static const char short_of_memory[] =
+		"not enough memory for translation tables; use a bigger machine";
 	uint64_t tcr = SYS_READ(tcr_el1), bits = 64 - (tcr & 0x3f);
 	unsigned level = bits > 39 ? 0 : bits > 30 ? 1 : 2;
 	uint64_t *at;
@@ -192,11 +195,12 @@ const char *mmu_init(void *(*alloc_pages)(size_t pages))
 	return good ? NULL : short_of_memory;
 }
 
-/* Translation is off in between, as neither old tables suit the new sizes nor the other way round. All is mapped where it
- * lies, and nothing but these instructions is fetched meanwhile. */
+/* Translation is off in between, as neither old tables suit the new sizes nor the other way round. All is
+ * mapped where it lies, and nothing but these instructions is fetched meanwhile. */
 static void use(uint64_t tables, uint64_t tcr, uint64_t sctlr)
 {
-	__asm__ volatile("dsb sy; msr sctlr_el1, %3; isb; msr tcr_el1, %1; msr ttbr0_el1, %0; isb; tlbi vmalle1; dsb sy; isb; "
+	__asm__ volatile("dsb sy; msr sctlr_el1, %3; isb; msr tcr_el1, %1; msr ttbr0_el1, %0; isb; tlbi "
+			 "vmalle1; dsb sy; isb; "
 			 "msr sctlr_el1, %2; isb"
 			 :
 			 : "r"(tables), "r"(tcr), "r"(sctlr), "r"(SYS_READ(sctlr_el1) & ~SCTLR_M)
@@ -211,8 +215,8 @@ void mmu_take(void)
 	firmware.tcr = SYS_READ(tcr_el1);
 	firmware.sctlr = SYS_READ(sctlr_el1);
 	use((uint64_t)root, TCR_LOWER | TCR_NO_UPPER | (sizes > 5 ? 5 : sizes) << 32,
-	    firmware.sctlr | SCTLR_M | SCTLR_C | SCTLR_I | SCTLR_WXN | SCTLR_SA | SCTLR_SA0 | SCTLR_DZE | SCTLR_UCT |
-		    SCTLR_UCI);
+	    firmware.sctlr | SCTLR_M | SCTLR_C | SCTLR_I | SCTLR_WXN | SCTLR_SA | SCTLR_SA0 | SCTLR_DZE |
+		    SCTLR_UCT | SCTLR_UCI);
 	on = true;
 }
 
@@ -233,7 +237,8 @@ void mmu_code_written(const void *start, size_t size)
 	__asm__ volatile("dsb ish; ic iallu; dsb ish; isb" : : : "memory");
 }
 
-/* --- arch/memory.h -------------------------------------------------------------------------------------------- */
+/* --- arch/memory.h
+ * -------------------------------------------------------------------------------------------- */
 
 /* AT S1E1R and S1E1W: PAR_EL1.F says whether the access would fault (D13.2.98). */
 static bool translates(uint64_t address, bool write, uint64_t *physical)

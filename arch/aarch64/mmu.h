@@ -1,6 +1,6 @@
 /*
- * Translation tables of the harness (Arm ARM, D5.2): what firmware mapped, with rights of its own: the image's
- * code can be executed and not written, all else can be written and not executed.
+ * Translation tables of the harness (Arm ARM, D5.2): what firmware mapped, with rights of its own: the
+ * image's code can be executed and not written, all else can be written and not executed.
  */
 #ifndef ARCH_AARCH64_MMU_H
 #define ARCH_AARCH64_MMU_H

@@ -24,7 +24,8 @@ static const struct block {
 /* @return NULL: there is none for this register */
 static const char *stub_of(uint64_t number, bool write)
 {
-	unsigned crm = number >> 3 & 15, crn = number >> 7 & 15, op1 = number >> 11 & 7, at = 0, all = 0, found = 0;
+	unsigned crm = number >> 3 & 15, crn = number >> 7 & 15, op1 = number >> 11 & 7, at = 0, all = 0,
+		 found = 0;
 	bool known = false;
 
 	for (unsigned i = 0; i < BLOCKS; i++) {
@@ -44,7 +45,9 @@ static const char *stub_of(uint64_t number, bool write)
 
 uint64_t register_fixup(uint64_t pc)
 {
-	return pc >= (uint64_t)register_stubs && pc < (uint64_t)register_stubs_end ? (uint64_t)register_refused : 0;
+	return pc >= (uint64_t)register_stubs && pc < (uint64_t)register_stubs_end
+		       ? (uint64_t)register_refused
+		       : 0;
 }
 
 bool register_read(enum register_space space, uint64_t number, uint64_t *value)
@@ -56,7 +59,8 @@ bool register_read(enum register_space space, uint64_t number, uint64_t *value)
 	return !refused;
 }
 
-/* --- courage ------------------------------------------------------------------------------------------------ */
+/* --- courage
+ * ------------------------------------------------------------------------------------------------ */
 
 static const struct register_range *lists[COURAGE_LISTS];
 static unsigned n_lists;
@@ -87,7 +91,8 @@ enum courage courage_of(enum register_space space, uint64_t number)
 		if (!lists[i])
 			return COURAGE_READ;
 		for (const struct register_range *r = lists[i]; r->last; r++)
-			if (r->space == space && number >= r->first && number <= r->last && r->courage < least)
+			if (r->space == space && number >= r->first && number <= r->last &&
+			    r->courage < least)
 				least = r->courage;
 	}
 	return least;

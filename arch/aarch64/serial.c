@@ -1,11 +1,11 @@
 #include "arch/aarch64/serial.h"
 
 /* PL011 (DDI 0183, 3.2). */
-#define UART_DR   0x00
-#define UART_FR   0x18
-#define FR_BUSY   (1 << 3)
-#define FR_FULL   (1 << 5)
-#define PATIENCE  1000000
+#define UART_DR  0x00
+#define UART_FR  0x18
+#define FR_BUSY  (1 << 3)
+#define FR_FULL  (1 << 5)
+#define PATIENCE 1000000
 
 /* Semihosting for AArch32 and AArch64, 2.0: operations. */
 #define SYS_OPEN          0x01
@@ -63,10 +63,15 @@ void semihosting_write(const char *text, size_t size)
 
 		handle = call(SYS_OPEN, open) + 1;
 	}
-	if (handle) {
+	/* What could not be written is told: whoever reads may be slow. */
+	for (unsigned patience = PATIENCE; handle && size && patience; patience--) {
 		const uint64_t write[] = {handle - 1, (uint64_t)text, size};
+		uint64_t left = call(SYS_WRITE, write);
 
-		call(SYS_WRITE, write);
+		if (left <= size) {
+			text += size - left;
+			size = left;
+		}
 	}
 }
 

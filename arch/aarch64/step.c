@@ -1,8 +1,9 @@
 /*
- * The step engine (arch/step.h): software step (Arm ARM, D2.12). MDSCR_EL1.SS has each instruction at EL0, and at EL1 where
- * PSTATE.D lets debug exceptions in, end in an exception; the harness runs with D set but while it is stepped. The instruction
- * about to run is looked at before: what cannot be stepped is carried out here, which is stores exclusive (an exception ends what
- * their load began), accesses of registers that a client answers, and markers.
+ * The step engine (arch/step.h): software step (Arm ARM, D2.12). MDSCR_EL1.SS has each instruction at EL0,
+ * and at EL1 where PSTATE.D lets debug exceptions in, end in an exception; the harness runs with D set but
+ * while it is stepped. The instruction about to run is looked at before: what cannot be stepped is carried
+ * out here, which is stores exclusive (an exception ends what their load began), accesses of registers that a
+ * client answers, and markers.
  */
 #include "arch/step.h"
 
@@ -45,7 +46,8 @@ static struct {
 	bool entered; /* EL0 since the last step */
 } engine;
 
-/* --- what a client is told --------------------------------------------------------------------------------- */
+/* --- what a client is told ---------------------------------------------------------------------------------
+ */
 
 struct telling {
 	struct insn_effect effect;
@@ -82,7 +84,8 @@ static void more(struct telling *t, enum quantity q)
 	t->effect.term[t->effect.n_terms++] = (struct qterm){(quantity_number)q, 1};
 }
 
-static void tell(struct telling *t, const struct trap_frame *after, uint64_t ip, uint8_t level, uint8_t kind, bool answered)
+static void tell(struct telling *t, const struct trap_frame *after, uint64_t ip, uint8_t level, uint8_t kind,
+		 bool answered)
 {
 	static const uint8_t vectors[VECTORS_BOTH];
 	uint8_t level_after = level_of(after->pstate);
@@ -110,7 +113,8 @@ static void tell(struct telling *t, const struct trap_frame *after, uint64_t ip,
 		more(t, Q_RING_TO_KERNEL);
 	if (!level && level_after)
 		more(t, Q_RING_TO_USER);
-	s.transfer = t->effect.branch == TRANSFER_CONDITIONAL && !t->effect.taken ? TRANSFER_NONE : t->effect.branch;
+	s.transfer = t->effect.branch == TRANSFER_CONDITIONAL && !t->effect.taken ? TRANSFER_NONE
+										  : t->effect.branch;
 	if (kind == STEP_DELIVERED)
 		s.transfer = TRANSFER_EVENT;
 	if (engine.client->wants & STEP_WANTS_RECORDS) {
@@ -143,10 +147,12 @@ static void account_pending(const struct trap_frame *after)
 
 	insn_account(engine.insn, &engine.before, &t.effect);
 	engine.pending = false;
-	tell(&t, after, engine.before.pc, level_of(engine.before.pstate), kind_of(&t.effect, engine.insn), false);
+	tell(&t, after, engine.before.pc, level_of(engine.before.pstate), kind_of(&t.effect, engine.insn),
+	     false);
 }
 
-/* --- what is carried out here -------------------------------------------------------------------------------- */
+/* --- what is carried out here
+ * -------------------------------------------------------------------------------- */
 
 static uint64_t load(uint64_t address, unsigned bytes)
 {
@@ -225,11 +231,17 @@ static bool register_access(struct trap_frame *f)
 	struct register_access a = {.space = SPACE_SYSTEM, .level = level_of(f->pstate), .permitted = true};
 	struct step_client *c = engine.client;
 	struct telling t;
-	struct step by = {.methods = &methods, .instruction = &t, .ip = f->pc, .level = a.level, .length = 4, .cycles = 1};
+	struct step by = {.methods = &methods,
+			  .instruction = &t,
+			  .ip = f->pc,
+			  .level = a.level,
+			  .length = 4,
+			  .cycles = 1};
 	uint32_t number;
 	unsigned r;
 
-	if (!c->access || !(c->spaces >> SPACE_SYSTEM & 1) || !insn_register(engine.insn, &a.write, &number, &r))
+	if (!c->access || !(c->spaces >> SPACE_SYSTEM & 1) ||
+	    !insn_register(engine.insn, &a.write, &number, &r))
 		return false;
 	a.number = number;
 	a.value = a.write ? source(f, r) : 0;
@@ -267,7 +279,8 @@ static void prepare(struct trap_frame *f)
 	f->pstate |= PSTATE_SS;
 }
 
-/* --- exceptions ------------------------------------------------------------------------------------------------- */
+/* --- exceptions
+ * ------------------------------------------------------------------------------------------------- */
 
 static bool is_stepped(const struct trap_frame *f)
 {
@@ -306,7 +319,8 @@ static enum quantity exception_quantity(unsigned class)
 	}
 }
 
-/* A handler of the harness's, which is not stepped, is all that comes between: an exception and the return are told as one. */
+/* A handler of the harness's, which is not stepped, is all that comes between: an exception and the return
+ * are told as one. */
 void step_exception(const struct trap_frame *f)
 {
 	struct telling t;
@@ -329,7 +343,8 @@ void step_exception(const struct trap_frame *f)
 	more(&t, Q_EXCEPTIONS);
 	engine.pending = false;
 	engine.entered = level;
-	tell(&t, &inside, engine.before.pc, level, trap_class(f) == EC_SVC ? STEP_CALLS : STEP_DELIVERED, false);
+	tell(&t, &inside, engine.before.pc, level, trap_class(f) == EC_SVC ? STEP_CALLS : STEP_DELIVERED,
+	     false);
 }
 
 void step_returns(struct trap_frame *f)
@@ -344,7 +359,8 @@ void step_returns(struct trap_frame *f)
 	prepare(f);
 }
 
-/* --- the engine --------------------------------------------------------------------------------------------------- */
+/* --- the engine
+ * --------------------------------------------------------------------------------------------------- */
 
 static void enable(bool on)
 {
@@ -467,7 +483,8 @@ uint64_t step_bare_count(void (*fn)(void *), void *arg)
 	return n;
 }
 
-/* --- for virtual CPUs ------------------------------------------------------------------------------------------------ */
+/* --- for virtual CPUs
+ * ------------------------------------------------------------------------------------------------ */
 
 void step_request_overflow(unsigned line, bool stays)
 {

@@ -1,6 +1,6 @@
 /*
- * The generic timer (Arm ARM, D11): its counter is the clock, the physical timer the watchdog, the virtual one
- * the timer that checks use.
+ * The generic timer (Arm ARM, D11): its counter is the clock, the physical timer the watchdog, the virtual
+ * one the timer that checks use.
  */
 #include "arch/time.h"
 
@@ -17,8 +17,8 @@
 #define TIMER_MASK   2u
 #define TIMER_DUE    4u
 
-#define SLOWEST     1000000 /* Hz, where firmware does not say */
-#define HELD_AGAIN  10000   /* us until the watchdog looks again whether it is held */
+#define SLOWEST    1000000 /* Hz, where firmware does not say */
+#define HELD_AGAIN 10000   /* us until the watchdog looks again whether it is held */
 
 static uint64_t began;
 
@@ -60,7 +60,8 @@ void time_relax(void)
 	__asm__ volatile("yield");
 }
 
-/* --- the watchdog --------------------------------------------------------------------------------------------- */
+/* --- the watchdog
+ * --------------------------------------------------------------------------------------------- */
 
 static uint64_t deadline; /* 0: it is not armed */
 static unsigned holds;
@@ -132,7 +133,8 @@ const char *watchdog_source(void)
 	return gic_has_fiq() ? "FIQ from the physical timer" : "IRQ from the physical timer";
 }
 
-/* --- the timer of arch/timer.h ---------------------------------------------------------------------------------- */
+/* --- the timer of arch/timer.h
+ * ---------------------------------------------------------------------------------- */
 
 static const struct timer_claim *claimed;
 
@@ -200,7 +202,8 @@ uint32_t timer_left(void)
 
 bool timer_requested(void)
 {
-	return (SYS_READ(cntv_ctl_el0) & (TIMER_ENABLE | TIMER_MASK | TIMER_DUE)) == (TIMER_ENABLE | TIMER_DUE);
+	return (SYS_READ(cntv_ctl_el0) & (TIMER_ENABLE | TIMER_MASK | TIMER_DUE)) ==
+	       (TIMER_ENABLE | TIMER_DUE);
 }
 
 void timer_fired(void)

@@ -18,16 +18,16 @@ struct trap_frame {
 };
 
 /* ESR_EL1.EC, D13.2.37. */
-#define EC_UNKNOWN     0x00
-#define EC_SVC         0x15
-#define EC_SYSTEM      0x18
-#define EC_CODE_USER   0x20
-#define EC_CODE        0x21
-#define EC_DATA_USER   0x24
-#define EC_DATA        0x25
-#define EC_STEP_USER   0x32
-#define EC_STEP        0x33
-#define EC_BRK         0x3c
+#define EC_UNKNOWN   0x00
+#define EC_SVC       0x15
+#define EC_SYSTEM    0x18
+#define EC_CODE_USER 0x20
+#define EC_CODE      0x21
+#define EC_DATA_USER 0x24
+#define EC_DATA      0x25
+#define EC_STEP_USER 0x32
+#define EC_STEP      0x33
+#define EC_BRK       0x3c
 
 static inline unsigned trap_class(const struct trap_frame *f)
 {

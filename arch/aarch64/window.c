@@ -1,7 +1,7 @@
 /*
- * Windows (arch/window.h). A kernel finds N in X0, the data area in X1, the way to the writable alias of its copy in
- * X2; the pieces around it find their arguments in X19 to X22, which it keeps. The result is X0. Rows of EL1 end by
- * going where the word at the stack pointer says, those of EL0 by SVC.
+ * Windows (arch/window.h). A kernel finds N in X0, the data area in X1, the way to the writable alias of its
+ * copy in X2; the pieces around it find their arguments in X19 to X22, which it keeps. The result is X0. Rows
+ * of EL1 end by going where the word at the stack pointer says, those of EL0 by SVC.
  */
 #include "arch/window.h"
 
@@ -28,7 +28,12 @@ static const uint32_t user_exit[] = {0xd4000001 | SVC_WINDOW_END << 5};
 
 /* EL0 counts the SVC besides the kernel. */
 const struct code_share code_user_share = {
-	{{Q_INSTRUCTIONS, 1}, {Q_BRANCHES, 1}, {Q_BR_FAR, 1}, {Q_EXCEPTIONS, 1}, {Q_EXC_SVC, 1}, {Q_RING_TO_KERNEL, 1}},
+	{{Q_INSTRUCTIONS, 1},
+	 {Q_BRANCHES, 1},
+	 {Q_BR_FAR, 1},
+	 {Q_EXCEPTIONS, 1},
+	 {Q_EXC_SVC, 1},
+	 {Q_RING_TO_KERNEL, 1}},
 	.ahead = 0,
 };
 
@@ -149,7 +154,8 @@ unsigned code_instructions(const uint8_t *code, const uint8_t *end)
 	return (unsigned)((end - code) / 4);
 }
 
-/* --- code that was not built with it (arch/code_image.h) ------------------------------------------------------ */
+/* --- code that was not built with it (arch/code_image.h)
+ * ------------------------------------------------------ */
 
 #define EM_AARCH64         183
 #define R_AARCH64_RELATIVE 1027
@@ -165,9 +171,11 @@ bool code_image_protect(uint8_t *start, size_t size, bool writable, bool executa
 {
 	if (writable && executable)
 		return false;
-	/* EL1 cannot execute what EL0 can write, and both are to execute it: of one page that needs EL0's view alone. */
+	/* EL1 cannot execute what EL0 can write, and both are to execute it: of one page that needs EL0's
+	 * view alone. */
 	return mmu_protect(start, size,
-			   executable ? MMU_EXEC : (unsigned)MMU_USER | (writable ? (unsigned)MMU_WRITE : 0u));
+			   executable ? MMU_EXEC
+				      : (unsigned)MMU_USER | (writable ? (unsigned)MMU_WRITE : 0u));
 }
 
 size_t code_image_call(const uint8_t *function, uint8_t out[CODE_IMAGE_CALL])
@@ -177,8 +185,7 @@ size_t code_image_call(const uint8_t *function, uint8_t out[CODE_IMAGE_CALL])
 	const uint32_t code[] = {
 		0xd2800009 | (uint32_t)(address & 0xffff) << 5,
 		0xf2a00009 | (uint32_t)(address >> 16 & 0xffff) << 5,
-		0xf2c00009 | (uint32_t)(address >> 32 & 0xffff) << 5,
-		0xd63f0120, /* blr x9 */
+		0xf2c00009 | (uint32_t)(address >> 32 & 0xffff) << 5, 0xd63f0120, /* blr x9 */
 	};
 
 	memcpy(out, code, sizeof code);

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PPI        16 /* number of the first private peripheral interrupt */
-#define GIC_PPI    1  /* first cell of an interrupt: it is one of these */
-#define CELLS      3  /* of an interrupt */
-#define TIMER_PHYSICAL 1 /* of the generic timer's interrupts: the non-secure physical one ... */
+#define PPI            16 /* number of the first private peripheral interrupt */
+#define GIC_PPI        1  /* first cell of an interrupt: it is one of these */
+#define CELLS          3  /* of an interrupt */
+#define TIMER_PHYSICAL 1  /* of the generic timer's interrupts: the non-secure physical one ... */
 #define TIMER_VIRTUAL  2
 
 static unsigned ppi(const struct fdt_node *node, unsigned i)
@@ -41,7 +41,9 @@ static void read_node(void *arg, const struct fdt_node *node)
 
 	if (!node->depth) {
 		snprintf(identity_board, sizeof identity_board, "%s",
-			 node->model ? node->model : node->compatible ? node->compatible : "");
+			 node->model        ? node->model
+			 : node->compatible ? node->compatible
+					    : "");
 		b->emulated = fdt_compatible(node, "linux,dummy-virt");
 	} else if (!strcmp(node->name, "chosen")) {
 		if (node->bootargs)

@@ -1,6 +1,6 @@
 /*
- * What a device tree says of the board, for the architecture layer: the serial line, the interrupt controller and
- * whose its private interrupts are, PSCI, memory, options.
+ * What a device tree says of the board, for the architecture layer: the serial line, the interrupt controller
+ * and whose its private interrupts are, PSCI, memory, options.
  */
 #ifndef BOOT_AARCH64_BOARD_H
 #define BOOT_AARCH64_BOARD_H
@@ -19,8 +19,8 @@ struct board {
 	unsigned processors;
 };
 
-/** Fill in *out, gic_place, serial_base and what arch/aarch64/identity.h wants. @return false if it is no device
- * tree */
+/** Fill in *out, gic_place, serial_base and what arch/aarch64/identity.h wants. @return false if it is no
+ * device tree */
 bool board_read(const void *tree, struct board *out);
 
 #endif

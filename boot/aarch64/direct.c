@@ -1,7 +1,7 @@
 /*
- * Direct start: the run without firmware, for emulators and boot loaders that know the arm64 boot protocol (QEMU
- * -kernel). Text goes to the serial line, the report to the debugger's console with report=e9. The exit status is
- * told by semihosting, and the machine switched off by PSCI (DEN 0022, 5.10).
+ * Direct start: the run without firmware, for emulators and boot loaders that know the arm64 boot protocol
+ * (QEMU -kernel). Text goes to the serial line, the report to the debugger's console with report=e9. The exit
+ * status is told by semihosting, and the machine switched off by PSCI (DEN 0022, 5.10).
  */
 #include "boot/aarch64/board.h"
 #include "boot/aarch64/fdt.h"
@@ -97,8 +97,8 @@ static _Noreturn void could_not_run(const char *why)
 	machine_stop();
 }
 
-/* The first word says whether QEMU was started with -semihosting, which it does not tell itself: without it HLT is an
- * undefined instruction. */
+/* The first word says whether QEMU was started with -semihosting, which it does not tell itself: without it
+ * HLT is an undefined instruction. */
 static const char *options_of(const char *text)
 {
 	static const char word[] = "semihosting";

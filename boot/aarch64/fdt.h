@@ -19,7 +19,7 @@
 struct fdt_node {
 	const char *name; /* with its address: "memory@40000000"; "" of the root */
 	const char *parent;
-	unsigned depth; /* of the root 0 */
+	unsigned depth;                     /* of the root 0 */
 	unsigned address_cells, size_cells; /* of its parent: how .reg is to be read */
 	/* Properties, as far as they are known here; NULL and 0: it has none of the name. */
 	const char *compatible;

@@ -14,7 +14,8 @@ extern const struct pmu_driver armv8_driver;
 /** What a driver keeps of one PMU. */
 struct armv8_pmu {
 	unsigned version;      /* ID_AA64DFR0_EL1.PMUVer */
-	uint64_t ceid0, ceid1; /* events from 0, and from 20H, in the lower halves; in the upper ones those 4000H higher */
+	uint64_t ceid0, ceid1; /* events from 0, and from 20H, in the lower halves; in the upper ones those
+				  4000H higher */
 };
 
 /** Whether the PMU says that it counts an event of those that it lists. */

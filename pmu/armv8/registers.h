@@ -1,6 +1,6 @@
 /*
- * Registers of PMUv3 (Arm ARM, D13.4), as MRS and MSR number them: op0, op1, CRn, CRm and op2, op0 in bits 15:14
- * (SPACE_SYSTEM), and their fields.
+ * Registers of PMUv3 (Arm ARM, D13.4), as MRS and MSR number them: op0, op1, CRn, CRm and op2, op0 in bits
+ * 15:14 (SPACE_SYSTEM), and their fields.
  */
 #ifndef PMU_ARMV8_REGISTERS_H
 #define PMU_ARMV8_REGISTERS_H
@@ -36,22 +36,22 @@
 #define ARMV8_CYCLES  31 /* bit of the cycle counter in masks */
 
 /* ID_AA64DFR0_EL1.PMUVer. */
-#define DFR0_PMUVER      8 /* its lowest bit, of four */
-#define PMUVER_3_1       4 /* event numbers of 16 bits, events from 4000H on, PMCR_EL0.LP as RES0 */
-#define PMUVER_3_5       6 /* event counters of 64 bits */
-#define PMUVER_3_7       7
-#define PMUVER_OWN_KIND  15
+#define DFR0_PMUVER     8 /* its lowest bit, of four */
+#define PMUVER_3_1      4 /* event numbers of 16 bits, events from 4000H on, PMCR_EL0.LP as RES0 */
+#define PMUVER_3_5      6 /* event counters of 64 bits */
+#define PMUVER_3_7      7
+#define PMUVER_OWN_KIND 15
 
 /* PMCR_EL0. */
-#define PMCR_E    (1u << 0) /* counters count */
-#define PMCR_P    (1u << 1) /* writes: event counters become 0 */
-#define PMCR_C    (1u << 2) /* writes: the cycle counter does */
-#define PMCR_D    (1u << 3) /* the cycle counter counts each 64th cycle */
-#define PMCR_X    (1u << 4)
-#define PMCR_DP   (1u << 5)
-#define PMCR_LC   (1u << 6) /* the cycle counter overflows at 64 bits */
-#define PMCR_LP   (1u << 7) /* event counters do */
-#define PMCR_N    11        /* lowest bit of the number of event counters, of five */
+#define PMCR_E  (1u << 0) /* counters count */
+#define PMCR_P  (1u << 1) /* writes: event counters become 0 */
+#define PMCR_C  (1u << 2) /* writes: the cycle counter does */
+#define PMCR_D  (1u << 3) /* the cycle counter counts each 64th cycle */
+#define PMCR_X  (1u << 4)
+#define PMCR_DP (1u << 5)
+#define PMCR_LC (1u << 6) /* the cycle counter overflows at 64 bits */
+#define PMCR_LP (1u << 7) /* event counters do */
+#define PMCR_N  11        /* lowest bit of the number of event counters, of five */
 
 /* PMEVTYPER<n>_EL0 and PMCCFILTR_EL0. */
 #define TYPER_P     (1u << 31) /* does not count at EL1 */

@@ -1,6 +1,6 @@
 /*
- * PMUv3's driver (Arm ARM, D7 and D13.4). All counters are started and stopped by one write, of PMCNTENSET_EL0 and
- * PMCNTENCLR_EL0; PMCR_EL0.E is on from reset() on.
+ * PMUv3's driver (Arm ARM, D7 and D13.4). All counters are started and stopped by one write, of
+ * PMCNTENSET_EL0 and PMCNTENCLR_EL0; PMCR_EL0.E is on from reset() on.
  */
 #include "pmu/armv8/armv8.h"
 #include "pmu/armv8/registers.h"
@@ -15,12 +15,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ENABLE_OWN 2 /* instructions from the write that enables to the one that disables */
-#define READ_OWN   3 /* from the first reading up to and without the second: it, and two ISBs */
+#define ENABLE_OWN 2  /* instructions from the write that enables to the one that disables */
+#define READ_OWN   3  /* from the first reading up to and without the second: it, and two ISBs */
 #define READ_START 12 /* bytes of code for each counter */
 #define READ_STOP  20
 
-extern const uint8_t armv8_enable_start[], armv8_enable_start_end[], armv8_enable_stop[], armv8_enable_stop_end[];
+extern const uint8_t armv8_enable_start[], armv8_enable_start_end[], armv8_enable_stop[],
+	armv8_enable_stop_end[];
 extern const uint8_t armv8_read_start[], armv8_read_stop[];
 
 static struct armv8_pmu *armv8_pmu(const struct pmu *pmu)
@@ -38,7 +39,8 @@ static bool put(uint64_t number, uint64_t value)
 	return register_write(SPACE_SYSTEM, number, value);
 }
 
-/* --- counters by number: event counters first, then the cycle counter ----------------------------------------- */
+/* --- counters by number: event counters first, then the cycle counter
+ * ----------------------------------------- */
 
 static bool is_cycles(const struct pmu *pmu, unsigned c)
 {
@@ -79,7 +81,8 @@ static uint64_t type_register(const struct pmu *pmu, unsigned c)
 	return is_cycles(pmu, c) ? PMCCFILTR_EL0 : PMEVTYPER_EL0 + c;
 }
 
-/* --- what there is ---------------------------------------------------------------------------------------------- */
+/* --- what there is
+ * ---------------------------------------------------------------------------------------------- */
 
 bool armv8_has_event(const struct armv8_pmu *own, unsigned event)
 {
@@ -117,7 +120,8 @@ static bool identify(struct pmu *pmu, const char **why)
 	}
 	pmu->driver = &armv8_driver;
 	pmu->version = own->version;
-	snprintf(pmu->name, sizeof pmu->name, "Arm PMUv3%s", own->version < MINORS ? minor[own->version] : "p9");
+	snprintf(pmu->name, sizeof pmu->name, "Arm PMUv3%s",
+		 own->version < MINORS ? minor[own->version] : "p9");
 	pmu->perf_name = "armv8_pmuv3";
 	pmu->n_general = pmcr >> PMCR_N & 0x1f;
 	pmu->n_fixed = 1;
@@ -199,16 +203,18 @@ static bool reset(const struct pmu *pmu, const char **why)
 	uint64_t all = every_bit(pmu), long_event = armv8_pmu(pmu)->version >= PMUVER_3_5 ? PMCR_LP : 0;
 
 	*why = "writing a register of the PMU";
-	if (!put(PMCNTENCLR_EL0, all) || !put(PMINTENCLR_EL1, all) || !put(PMUSERENR_EL0, 0) || !put(PMSELR_EL0, 0))
+	if (!put(PMCNTENCLR_EL0, all) || !put(PMINTENCLR_EL1, all) || !put(PMUSERENR_EL0, 0) ||
+	    !put(PMSELR_EL0, 0))
 		return false;
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		if (!put(type_register(pmu, c), 0) || !put(counter_register(pmu, c), 0))
 			return false;
-	return put(PMCR_EL0, PMCR_LC | long_event | PMCR_P | PMCR_C) && put(PMCR_EL0, PMCR_LC | long_event | PMCR_E) &&
-	       put(PMOVSCLR_EL0, all);
+	return put(PMCR_EL0, PMCR_LC | long_event | PMCR_P | PMCR_C) &&
+	       put(PMCR_EL0, PMCR_LC | long_event | PMCR_E) && put(PMOVSCLR_EL0, all);
 }
 
-/* --- counters ---------------------------------------------------------------------------------------------------- */
+/* --- counters
+ * ---------------------------------------------------------------------------------------------------- */
 
 static bool read_counter(const struct pmu *pmu, unsigned c, uint64_t *value)
 {
@@ -247,7 +253,8 @@ static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *
 {
 	uint64_t mine = UINT64_C(1) << bit_of(pmu, c);
 	uint64_t type = (is_cycles(pmu, c) ? 0 : config->code & TYPER_EVENT) |
-			(config->levels & LEVELS_SYSTEM ? 0 : TYPER_P) | (config->levels & LEVELS_USER ? 0 : TYPER_U);
+			(config->levels & LEVELS_SYSTEM ? 0 : TYPER_P) |
+			(config->levels & LEVELS_USER ? 0 : TYPER_U);
 
 	if (config->edge || config->invert || config->cmask)
 		return false;
@@ -305,9 +312,13 @@ static bool bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *
 		.start_end = armv8_read_start + READ_START * (bit + 1),
 		.stop = armv8_read_stop + READ_STOP * bit,
 		.stop_end = armv8_read_stop + READ_STOP * (bit + 1),
-		.args = {0, pmu->counter[c].width < 64 ? (UINT64_C(1) << pmu->counter[c].width) - 1 : UINT64_MAX},
+		.args = {0, pmu->counter[c].width < 64 ? (UINT64_C(1) << pmu->counter[c].width) - 1
+						       : UINT64_MAX},
 		.own_readings = 1,
-		.own = {{Q_INSTRUCTIONS, READ_OWN}, {Q_INSN_MRS, 1}, {Q_INSN_ISB, 2}, {Q_INSN_SERIALIZING, 2}},
+		.own = {{Q_INSTRUCTIONS, READ_OWN},
+			{Q_INSN_MRS, 1},
+			{Q_INSN_ISB, 2},
+			{Q_INSN_SERIALIZING, 2}},
 	};
 	return true;
 }
@@ -317,7 +328,8 @@ static bool can_count(const struct pmu *pmu, const struct pmu_event *e, unsigned
 	return is_cycles(pmu, c) ? e->fixed == 0 : c < pmu->n_general && e->counters >> c & 1;
 }
 
-/* --- accesses that must be refused, kept or ignored --------------------------------------------------------------- */
+/* --- accesses that must be refused, kept or ignored
+ * --------------------------------------------------------------- */
 
 static const struct {
 	const char *name;
@@ -331,12 +343,13 @@ static const struct {
 	{"write PMSELR_EL0, 31", ACCESS_KEPT, PMSELR_EL0, 31, "Arm ARM D13.4.15"},
 	{"write PMUSERENR_EL0, all of it", ACCESS_KEPT, PMUSERENR_EL0, 0xf, "Arm ARM D13.4.20"},
 	{"write PMCCFILTR_EL0, P and U", ACCESS_KEPT, PMCCFILTR_EL0, TYPER_P | TYPER_U, "Arm ARM D13.4.1"},
-	{"write PMEVTYPER0_EL0, P, U and an event", ACCESS_KEPT, PMEVTYPER_EL0, TYPER_P | TYPER_U | EVENT_CPU_CYCLES,
-	 "Arm ARM D13.4.9"},
+	{"write PMEVTYPER0_EL0, P, U and an event", ACCESS_KEPT, PMEVTYPER_EL0,
+	 TYPER_P | TYPER_U | EVENT_CPU_CYCLES, "Arm ARM D13.4.9"},
 	{"write PMCCNTR_EL0, all ones", ACCESS_KEPT, PMCCNTR_EL0, UINT64_MAX, "Arm ARM D13.4.3"},
 	{"write PMEVCNTR0_EL0, 32 ones", ACCESS_KEPT, PMEVCNTR_EL0, UINT32_MAX, "Arm ARM D13.4.8"},
 	{"write PMCNTENCLR_EL0, all of it", ACCESS_WRITE, PMCNTENCLR_EL0, UINT32_MAX, "Arm ARM D13.4.4"},
-	{"write PMOVSSET_EL0, the cycle counter", ACCESS_WRITE, PMOVSSET_EL0, UINT64_C(1) << ARMV8_CYCLES, "Arm ARM D13.4.14"},
+	{"write PMOVSSET_EL0, the cycle counter", ACCESS_WRITE, PMOVSSET_EL0, UINT64_C(1) << ARMV8_CYCLES,
+	 "Arm ARM D13.4.14"},
 };
 
 static unsigned list_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned max)
@@ -356,7 +369,9 @@ static unsigned list_accesses(const struct pmu *pmu, struct pmu_access *out, uns
 	return n;
 }
 
-/* --- words --------------------------------------------------------------------------------------------------------- */
+/* --- words
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 static const struct pmu_identity identities[] = {
 	{"branches that are retired are those of each kind that has an event",
@@ -384,12 +399,8 @@ static const struct event_modifier modifiers[] = {
 };
 
 static const struct event_alias aliases[] = {
-	{"cycles", "CPU_CYCLES"},
-	{"cpu-cycles", "CPU_CYCLES"},
-	{"instructions", "INST_RETIRED"},
-	{"branches", "BR_RETIRED"},
-	{"branch-misses", "BR_MIS_PRED"},
-	{NULL, NULL},
+	{"cycles", "CPU_CYCLES"},   {"cpu-cycles", "CPU_CYCLES"},     {"instructions", "INST_RETIRED"},
+	{"branches", "BR_RETIRED"}, {"branch-misses", "BR_MIS_PRED"}, {NULL, NULL},
 };
 
 static const char *const names[] = {"armv8_pmuv3", "armv8_pmuv3_0", "arm_v8", NULL};

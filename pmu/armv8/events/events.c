@@ -26,14 +26,16 @@ enum rule { NONE, SPECULATIVE, STORE_EXCLUSIVE, PC_WRITES, ISB_TOO, SYSTEM_BRANC
 
 static const struct event_rule rules[RULES] = {
 	[SPECULATIVE] = {"operations of wrong paths count, too", "Arm ARM D7.10.2", .may = WRONG_PATHS},
-	[STORE_EXCLUSIVE] = {"whether a store exclusive that fails counts is the implementation's", "Arm ARM D7.10.3, ST_RETIRED",
-			     .unsaid = {{Q_INSN_STX, false, 1}}},
-	[PC_WRITES] = {"whether exceptions that instructions ask for, their returns and ISB count is the implementation's",
+	[STORE_EXCLUSIVE] = {"whether a store exclusive that fails counts is the implementation's",
+			     "Arm ARM D7.10.3, ST_RETIRED", .unsaid = {{Q_INSN_STX, false, 1}}},
+	[PC_WRITES] = {"whether exceptions that instructions ask for, their returns and ISB count is the "
+		       "implementation's",
 		       "Arm ARM D7.10.3, PC_WRITE_RETIRED",
 		       .unsaid = {{Q_BR_FAR, false, 1}, {Q_INSN_ISB, false, 1}}},
 	[ISB_TOO] = {"whether ISB counts is the implementation's", "Arm ARM D7.10.3, BR_IMMED_RETIRED",
 		     .unsaid = {{Q_INSN_ISB, false, 1}}},
-	[SYSTEM_BRANCHES] = {"whether exceptions that instructions ask for and their returns count is the implementation's",
+	[SYSTEM_BRANCHES] = {"whether exceptions that instructions ask for and their returns count is the "
+			     "implementation's",
 			     "Arm ARM D7.10.3, BR_RETIRED", .unsaid = {{Q_BR_FAR, false, 1}}},
 };
 

@@ -22,7 +22,8 @@ const struct kernel_disturbance disturbances[] = {
 	{NULL, NULL, false},
 };
 
-const char *const kernels_sampled[] = {"loads", "stores", "copy", "calls", "branches_taken", "nop_loop", NULL};
+const char *const kernels_sampled[] = {"loads",          "stores",   "copy", "calls",
+				       "branches_taken", "nop_loop", NULL};
 
 const char *const kernels_sampled_more[] = {NULL};
 

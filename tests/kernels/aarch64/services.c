@@ -1,6 +1,6 @@
 /*
- * What kernels of AArch64 need of the harness: handlers for the exceptions that they raise, registers of the PMU at
- * EL0, features of the processor.
+ * What kernels of AArch64 need of the harness: handlers for the exceptions that they raise, registers of the
+ * PMU at EL0, features of the processor.
  */
 #include "tests/kernels/services.h"
 
@@ -89,8 +89,10 @@ const char *kernel_unfit(const struct kernel *k, uint8_t level)
 		uint64_t need;
 		const char *why;
 	} needs[] = {
-		{KERNEL_NEEDS_LSE, "the processor has no LSE atomics"},  {KERNEL_NEEDS_CRC, "the processor has no CRC32"},
-		{KERNEL_NEEDS_AES, "the processor has no AES"},          {KERNEL_NEEDS_RCPC, "the processor has no LDAPR"},
+		{KERNEL_NEEDS_LSE, "the processor has no LSE atomics"},
+		{KERNEL_NEEDS_CRC, "the processor has no CRC32"},
+		{KERNEL_NEEDS_AES, "the processor has no AES"},
+		{KERNEL_NEEDS_RCPC, "the processor has no LDAPR"},
 		{KERNEL_NEEDS_PMU, "the processor has no PMUv3"},
 	};
 

@@ -90,14 +90,20 @@ SIG TTBR_WRITES, 1
 SIG_LOOP
 SIGNATURE_END
 
-KERNEL undefined, "N times an undefined instruction, behind which its handler goes on", flags=KERNEL_SERVICE_RESUME | KERNEL_USER_ONLY
+KERNEL undefined, "N times an undefined instruction, behind which its handler goes on", flags=KERNEL_SERVICE_RESUME | KERNEL_USER_ONLY | KERNEL_FROM_ZERO
+	b	2f
 1:	udf	#0
-	LOOP_END
+	sub	x0, x0, #1
+2:	cbnz	x0, 1b
 KERNEL_END
-SIG INSTRUCTIONS, 2
+SIG INSTRUCTIONS, 2, 2
+SIG BRANCHES, 1, 2
+SIG BR_JMP_DIRECT, 0, 1
+SIG BR_COND, 1, 1
+SIG BR_COND_TAKEN, 1
+SIG BR_COND_NTAKEN, 0, 1
 SIG EXCEPTIONS, 1
 SIG EXC_UNDEF, 1
 SIG RING_TO_KERNEL, 1
 SIG RING_TO_USER, 1
-SIG_LOOP
 SIGNATURE_END

@@ -1,7 +1,9 @@
 #!/usr/bin/python3
-"""TAP test: the AArch64 image boots on QEMU's board virt (docs/aarch64.md), says what it is on, and ends with its exit status."""
+"""TAP test: the AArch64 image boots on QEMU's board virt (docs/aarch64.md), finds QEMU's own PMU exact where the emulator counts instructions,
+and tells what does not fit."""
 import importlib.machinery
 import importlib.util
+import json
 import pathlib
 import sys
 
@@ -14,19 +16,42 @@ loader = importlib.machinery.SourceFileLoader("run_aarch64", str(ROOT / "scripts
 run = importlib.util.module_from_spec(importlib.util.spec_from_loader("run_aarch64", loader))
 loader.exec_module(run)
 
-# CPU, what else QEMU is told: the name, and the PMU that it has.
+COUNTERS = "6 general and 1 fixed counters"
+# CPU, what else QEMU is told, options: the name, and the PMU that it has.
 MACHINES = (
-    ("cortex-a53", "gic-version=3", "Arm Cortex-A53", "Arm PMUv3, 6 general and 1 fixed counters"),
-    ("cortex-a57", "virtualization=on", "Arm Cortex-A57", "Arm PMUv3, 6 general and 1 fixed counters"),
-    ("max", "", "QEMU max", "Arm PMUv3p5, 6 general and 1 fixed counters"),
+    ("cortex-a53", "gic-version=3", "suite=events kernel=loads,exclusives,undefined,system_calls", "Arm Cortex-A53", "Arm PMUv3, " + COUNTERS),
+    ("cortex-a57", "virtualization=on", "suite=events kernel=empty,calls,float_single", "Arm Cortex-A57", "Arm PMUv3, " + COUNTERS),
+    ("max", "", "suite=control", "QEMU max", "Arm PMUv3p5, " + COUNTERS),
 )
+JUDGED = {"exact", "skipped"}
 
-for cpu, machine, name, pmu in MACHINES:
-    lines, text, status = run.boot("suite=events kernel=nop_loop check=none", cpu, machine=machine, icount=True, timeout=60)
+
+def boot(options, cpu, machine=""):
+    """(lines, report, exit status) where each instruction counts."""
+    lines, text, status = run.boot(options, cpu, machine=machine, icount=True, timeout=120)
+    return lines, json.loads(text) if text else None, status
+
+
+def verdicts(report):
+    return {check["verdict"] for suite in report["suites"] for check in suite["checks"]}
+
+
+for cpu, machine, options, name, pmu in MACHINES:
+    lines, report, status = boot(options, cpu, machine)
     what = "%s, %s" % (cpu, machine or "as it is")
     ok(any(line.startswith("# " + name) for line in lines), "%s: it says that it is %s" % (what, name), lines[:5])
     ok(any(line.startswith("# PMU: " + pmu) for line in lines), "%s: and what its PMU is" % what, lines[:20])
     ok("# watchdog: FIQ from the physical timer" in lines, "%s: the watchdog cannot be held off" % what, lines[:10])
+    ok(status == 0 and report and verdicts(report) == JUDGED, "%s: every counter climbs the ladder, and nothing is wrong" % what, lines[-40:])
+    equal(list(breaches(report)) if report else None, [], "%s: its report keeps to the schemas" % what)
+
+WRONG = ("loads:loads.bytes:1", "exclusives:insn.exclusive.store:1", "calls:br.ret:1N")
+lines, report, status = boot("suite=events kernel=loads,exclusives,calls inject=" + "+".join("wrong-signature:" + w for w in WRONG), "cortex-a72")
+told = [check["text"] for suite in report["suites"] for check in suite["checks"] if check["verdict"] == "error"] if report else []
+equal(status, 1, "signatures that are wrong make something wrong")
+for kernel, quantity, _ in (w.split(":") for w in WRONG):
+    ok(any("kernel %s declares" % kernel in text and quantity in text for text in told),
+       "stepping tells what is wrong with %s of %s" % (quantity, kernel), told)
 lines, text, status = run.boot("suite=nonsense", timeout=60)
 equal(status, 2, "with options that are none it could not run")
 done()
