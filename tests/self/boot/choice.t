@@ -8,6 +8,7 @@ r = boot(options="pmu=auto suite=control")
 sound(r, "QEMU has no PMU: the virtual one is judged")
 ok(any(LABEL % "intel-core2" in line for line in r.text), "and named as what it is", tail(r, 30))
 equal([p["virtual"] for p in r.report["pmus"]] if r.report else None, [True], "in the report too")
+ok(r.debugged > 0, "which comes through the emulator's port E9H")
 
 r = boot(emulator="bochs", cpu="corei7_skylake_x", options="pmu=auto suite=control")
 equal(r.status, 1, "Bochs's corei7_skylake_x advertises a PMU that never ticks: something is wrong")
