@@ -109,6 +109,31 @@ static void leaves_80000005_and_6(void **state)
 	expect(2, 64, 16, 1024);
 }
 
+/* APM vol. 3, function 8000_0006H: encodings of the second and the third level's associativity. */
+static void each_encoding_of_ways(void **state)
+{
+	static const uint8_t ways[16] = {0, 1, 2, 3, 4, 6, 8, 0, 16, 0, 32, 48, 64, 96, 128, 0};
+	struct cache_geometry g;
+
+	(void)state;
+	for (uint32_t code = 0; code < 16; code++) {
+		/* So large that no number of ways leaves a rest: 576 KiB, and 4.5 MiB. */
+		const struct row amd[] = {
+			{0x80000000, 0, {0x80000006, 0, 0, 0}},
+			{0x80000006, 0, {0, 0, 576u << 16 | code << 12 | 64, 9u << 18 | code << 12 | 64}},
+		};
+
+		PRESENT(amd);
+		if (!ways[code]) {
+			assert_false(cache_geometry(2, answer, &g));
+			assert_false(cache_geometry(3, answer, &g));
+			continue;
+		}
+		expect(2, 64, ways[code], 576 * 1024 / 64 / ways[code]);
+		expect(3, 64, ways[code], 9 * 512 * 1024 / 64 / ways[code]);
+	}
+}
+
 static void nothing_is_told(void **state)
 {
 	static const struct row none[] = {{0, 0, {2, 0, 0, 0}}};
@@ -210,6 +235,7 @@ int main(void)
 		cmocka_unit_test(data_tlbs),
 		cmocka_unit_test(leaf_8000001d),
 		cmocka_unit_test(leaves_80000005_and_6),
+		cmocka_unit_test(each_encoding_of_ways),
 		cmocka_unit_test(nothing_is_told),
 	};
 

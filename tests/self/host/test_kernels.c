@@ -322,6 +322,40 @@ static void what_is_missing_is_named(void **state)
 	assert_null(kernel_missing(KERNEL_NEEDS_AVX, has_all, 0x7));
 }
 
+/* SDM vol. 1, 13.1 and 14.3: what of XCR0 each needs besides the CPU's own feature: without any one of these
+ * bits it is missing, and with no others than these it is there. */
+static void state_that_each_feature_needs(void **state)
+{
+	static const struct {
+		uint64_t needs, xcr0;
+	} all[] = {
+		{KERNEL_NEEDS_SSE3, 0},      {KERNEL_NEEDS_SSSE3, 0},      {KERNEL_NEEDS_SSE41, 0},
+		{KERNEL_NEEDS_SSE42, 0},     {KERNEL_NEEDS_POPCNT, 0},     {KERNEL_NEEDS_LZCNT, 0},
+		{KERNEL_NEEDS_MOVBE, 0},     {KERNEL_NEEDS_CX16, 0},       {KERNEL_NEEDS_LAHF_LM, 0},
+		{KERNEL_NEEDS_AES, 0},       {KERNEL_NEEDS_PCLMUL, 0},     {KERNEL_NEEDS_SHA, 0},
+		{KERNEL_NEEDS_BMI1, 0},      {KERNEL_NEEDS_BMI2, 0},       {KERNEL_NEEDS_ADX, 0},
+		{KERNEL_NEEDS_AVX, 6},       {KERNEL_NEEDS_F16C, 6},       {KERNEL_NEEDS_FMA, 6},
+		{KERNEL_NEEDS_AVX2, 6},      {KERNEL_NEEDS_AVX512F, 0xe6}, {KERNEL_NEEDS_AVX512VL, 0xe6},
+		{KERNEL_NEEDS_PREFETCHW, 0}, {KERNEL_NEEDS_CLFLUSHOPT, 0}, {KERNEL_NEEDS_CLWB, 0},
+		{KERNEL_NEEDS_RDTSCP, 0},    {KERNEL_NEEDS_SERIALIZE, 0},  {KERNEL_NEEDS_SEP, 0},
+		{KERNEL_NEEDS_RDRAND, 0},    {KERNEL_NEEDS_XSAVE, 1},      {KERNEL_NEEDS_RTM, 0},
+		{KERNEL_NEEDS_MONITOR, 0},   {KERNEL_NEEDS_SVM, 0},
+	};
+	unsigned n = 0;
+
+	(void)state;
+	for (const struct kernel_need *need = kernel_needs; need->bit; need++)
+		n++;
+	assert_int_equal(n, sizeof all / sizeof *all);
+	for (unsigned i = 0; i < n; i++) {
+		assert_null(kernel_missing(all[i].needs, has_all, all[i].xcr0));
+		for (unsigned bit = 0; bit < 8; bit++)
+			if (all[i].xcr0 >> bit & 1)
+				assert_non_null(
+					kernel_missing(all[i].needs, has_all, 0xe7 & ~(UINT64_C(1) << bit)));
+	}
+}
+
 /* --- behaviour -------------------------------------------------------------------------------------- */
 
 /* Handed to probe_run(), which fills in what lies behind `left`. Offsets are used in the assembly below. */
@@ -602,6 +636,7 @@ int main(void)
 		cmocka_unit_test(sums_hold),
 		cmocka_unit_test(a_wrong_sum_shows),
 		cmocka_unit_test(what_is_missing_is_named),
+		cmocka_unit_test(state_that_each_feature_needs),
 		cmocka_unit_test(copies_behave),
 		cmocka_unit_test(misbehaviour_shows),
 		cmocka_unit_test(upper_halves_by_cpu),

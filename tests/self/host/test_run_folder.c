@@ -57,6 +57,9 @@ static void numbers_go_on(void **state)
 		{{"0002-AuthenticAMD-25-1-1", "0010-GenuineIntel-6-5E-3", "0009-x", NULL}, "0011"},
 		{{"9999-x", "10000-x", NULL}, "10001"},
 		{{"0007-a-file", NULL}, "0008"},
+		/* Behind the highest number there is none: such a name is somebody else's. */
+		{{"4294967291-x", NULL}, "4294967292"},
+		{{"4294967292-x", "4294967293-x", "4294967294-x", "4294967295-x", "0004-x", NULL}, "0005"},
 		{{"12", "0x20-y", "-5-z", "+6-z", "99999999999999999999-z", "3-", NULL}, "0004"},
 	};
 	const char *why;
@@ -69,7 +72,7 @@ static void numbers_go_on(void **state)
 		assert_true(make(cases[i].names, &why));
 		assert_string_equal(made, path);
 		assert_string_equal(run_folder(), path);
-		assert_int_equal(run_number(), atoi(cases[i].path));
+		assert_int_equal(run_number(), strtoul(cases[i].path, NULL, 10));
 	}
 }
 
