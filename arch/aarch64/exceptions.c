@@ -24,7 +24,8 @@
 #define PSTATE_DAIF   0x3c0
 #define EL1_SYNC      0 /* the vectors, in groups of four: where it came from, then what it is */
 
-extern const char trap_vectors[], window_back[];
+extern const char trap_vectors[], trap_quick_vectors[], window_back[];
+extern const uint32_t trap_quick_call[], trap_quick_call_end[], trap_quick_fault[], trap_quick_fault_end[];
 void trap_stacks(void *handlers);
 void trap_stacks_back(void);
 
@@ -73,8 +74,33 @@ void trap_take(void)
 	SYS_WRITE(vbar_el1, (uint64_t)trap_vectors);
 }
 
+static bool quick;
+
+void trap_quick(bool on)
+{
+	quick = on;
+	SYS_WRITE(vbar_el1, (uint64_t)(on && !step_engaged() ? trap_quick_vectors : trap_vectors));
+}
+
+bool trap_is_quick(void)
+{
+	return quick;
+}
+
+unsigned trap_quick_path(bool call, const uint32_t *out[QUICK_MOST])
+{
+	unsigned n = 0;
+
+	for (const uint32_t *p = trap_quick_call; p < trap_quick_call_end && (call || n < QUICK_COMMON); p++)
+		out[n++] = p;
+	for (const uint32_t *p = trap_quick_fault; !call && p < trap_quick_fault_end; p++)
+		out[n++] = p;
+	return n;
+}
+
 void trap_give_back(void)
 {
+	trap_quick(false);
 	SYS_WRITE(vbar_el1, firmware_vectors);
 	trap_stacks_back();
 }
@@ -112,6 +138,7 @@ bool trap_guard(void (*fn)(void *), void *arg, struct trap_report *report)
 	if (!done) {
 		current = g.current;
 		claimed = NULL;
+		trap_quick(false);
 		trap_user_return = user_return;
 		interrupt_claims_restore(&claims);
 		step_put_back(&kept);

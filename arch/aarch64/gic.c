@@ -349,7 +349,7 @@ void interrupt_claims_restore(const struct interrupt_claims *from)
 /* --- masking around windows (arch/masking.h)
  * ------------------------------------------------------------------ */
 
-const char masking_done[] = "masked in the GIC", masking_else[] = "held off by PSTATE.I";
+const char masking_done[] = "masked at the timer and in the GIC", masking_else[] = "held off by PSTATE.I";
 
 static struct {
 	bool on, spoilt, timer, overflow;
@@ -360,9 +360,9 @@ void masking_begin(bool keep_overflow)
 	if (around.on || around.spoilt || !taken)
 		return;
 	around.on = true;
-	around.timer = gic_enabled(gic_place.virtual_timer);
+	around.timer = timer_asks();
 	around.overflow = gic_enabled(gic_place.counters);
-	gic_enable(gic_place.virtual_timer, false);
+	timer_mask(true);
 	if (!keep_overflow)
 		gic_enable(gic_place.counters, false);
 }
@@ -372,7 +372,8 @@ void masking_end(void)
 	if (!around.on)
 		return;
 	around.on = false;
-	gic_enable(gic_place.virtual_timer, around.timer);
+	if (around.timer)
+		timer_mask(false);
 	gic_enable(gic_place.counters, around.overflow);
 }
 

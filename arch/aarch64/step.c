@@ -22,6 +22,7 @@
 #define PSTATE_D    (UINT64_C(1) << 9)
 #define PSTATE_MODE UINT64_C(0xf)
 #define EL0T        0
+#define PSTATE_EL1H UINT64_C(5)
 
 #define MARK_BEGIN 0xa51 /* immediates of BRK */
 #define MARK_END   0xa52
@@ -330,8 +331,7 @@ void step_exception(const struct trap_frame *f)
 	engine.entered = false;
 	if (!is_stepped(f) || !engine.pending)
 		return;
-	inside.pstate &= ~PSTATE_MODE;
-	inside.pstate |= 5; /* EL1h */
+	inside.pstate = PSTATE_EL1H;
 	if (trap_class(f) == EC_SVC) {
 		insn_account(engine.insn, &engine.before, &t.effect);
 		more(&t, Q_EXC_SVC);
@@ -347,14 +347,43 @@ void step_exception(const struct trap_frame *f)
 	     false);
 }
 
+bool step_engaged(void)
+{
+	return engine.client;
+}
+
+/* What the quick vectors would have executed, the last of which returns. */
+static void tell_quick(const struct trap_frame *f)
+{
+	const uint32_t *path[QUICK_MOST];
+	unsigned n = trap_quick_path(trap_class(f) == EC_SVC, path);
+	struct insn_state at = {.pstate = PSTATE_EL1H};
+	struct trap_frame inside = *f;
+	struct telling t;
+
+	at.x[9] = f->syndrome;
+	inside.pstate = PSTATE_EL1H;
+	for (unsigned i = 0; i < n; i++) {
+		at.pc = (uint64_t)path[i];
+		inside.pc = i + 1 < n ? (uint64_t)path[i + 1] : f->pc;
+		insn_account(*path[i], &at, &t.effect);
+		tell(&t, i + 1 < n ? &inside : f, at.pc, 0,
+		     i + 1 < n ? kind_of(&t.effect, *path[i]) : STEP_RETURNS, false);
+	}
+}
+
 void step_returns(struct trap_frame *f)
 {
 	struct telling t = {.effect = {.n_terms = 0}};
 
 	if (!is_stepped(f))
 		return;
-	if (engine.entered && level_of(f->pstate))
-		tell(&t, f, f->pc, 0, STEP_RETURNS, false);
+	if (engine.entered && level_of(f->pstate)) {
+		if (trap_is_quick())
+			tell_quick(f);
+		else
+			tell(&t, f, f->pc, 0, STEP_RETURNS, false);
+	}
 	engine.entered = false;
 	prepare(f);
 }

@@ -15,6 +15,9 @@ bool step_taken(struct trap_frame *f);
 void step_exception(const struct trap_frame *f);
 void step_returns(struct trap_frame *f);
 
+/** Whether there is a client, also while stepping is suspended. */
+bool step_engaged(void);
+
 /** What a guarded call puts back. */
 struct step_kept {
 	struct step_client *client;

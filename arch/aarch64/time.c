@@ -180,6 +180,11 @@ void timer_mask(bool masked)
 	gic_enable(gic_place.virtual_timer, true);
 }
 
+bool timer_asks(void)
+{
+	return !(SYS_READ(cntv_ctl_el0) & TIMER_MASK);
+}
+
 void timer_start(uint32_t ticks)
 {
 	uint64_t mask = SYS_READ(cntv_ctl_el0) & TIMER_MASK;

@@ -43,6 +43,17 @@ static inline unsigned trap_immediate(const struct trap_frame *f)
 /** Have a synchronous exception handled; what nobody claims ends the guarded call. */
 void trap_deliver(struct trap_frame *f);
 
+/** From now on synchronous exceptions of EL0 are handled in a few instructions, or as before. Stepped code's
+ * are told so and handled as before. */
+void trap_quick(bool on);
+bool trap_is_quick(void);
+
+/** Those instructions, for a system call or a fault. The first QUICK_COMMON are those of both.
+ * @return how many there are */
+#define QUICK_MOST   8
+#define QUICK_COMMON 3
+unsigned trap_quick_path(bool call, const uint32_t *out[QUICK_MOST]);
+
 #define SVC_WINDOW_END 0xa55 /* code at the user's level has come to its end */
 
 /** Get memory for stacks. @return false if it is short */

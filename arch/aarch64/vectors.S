@@ -23,6 +23,41 @@ trap_vectors:
 	ENTRY \number
 	.endr
 
+/*
+ * The same but for synchronous exceptions of EL0: a system call with bit 1 of its number set returns at once, what faults goes on
+ * behind the instruction. Kernels whose handlers are counted ask for these (trap_quick()).
+ */
+	.p2align 11
+	.globl trap_quick_vectors, trap_quick_call, trap_quick_call_end, trap_quick_fault, trap_quick_fault_end
+	.hidden trap_quick_vectors, trap_quick_call, trap_quick_call_end, trap_quick_fault, trap_quick_fault_end
+trap_quick_vectors:
+	.irp number, 0, 1, 2, 3, 4, 5, 6, 7
+	.p2align 7
+	b	trap_vectors + 128*\number
+	.endr
+	.p2align 7
+trap_quick_call:
+	msr	tpidr_el1, x9
+	mrs	x9, esr_el1
+	tbz	x9, #26, trap_quick_fault	/* ESR_EL1.EC is odd for SVC, and for none of the faults here */
+	tbz	x9, #1, 2f
+	mrs	x9, tpidr_el1
+	eret
+trap_quick_call_end:
+trap_quick_fault:
+	mrs	x9, elr_el1
+	add	x9, x9, #4
+	msr	elr_el1, x9
+	mrs	x9, tpidr_el1
+	eret
+trap_quick_fault_end:
+2:	mrs	x9, tpidr_el1
+	b	trap_vectors + 128*8
+	.irp number, 9, 10, 11, 12, 13, 14, 15
+	.p2align 7
+	b	trap_vectors + 128*\number
+	.endr
+
 	.p2align 4
 trap_common:
 	stp	x2, x3, [sp, #0x10]

@@ -20,4 +20,7 @@ _Noreturn void machine_halt_now(void);
 void timer_fired(void);
 void timer_begin(void);
 
+/** Whether the virtual timer is not masked. */
+bool timer_asks(void);
+
 #endif

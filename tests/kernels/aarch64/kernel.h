@@ -19,6 +19,10 @@
 
 #define KERNEL_CALL 0x123 /* immediate of the system call that kernels make */
 
+/* Instructions of the handlers (arch/aarch64/vectors.S): part of what such a kernel causes. */
+#define KERNEL_CALL_INSTRUCTIONS  6
+#define KERNEL_FAULT_INSTRUCTIONS 8
+
 /* Features of the CPU: bits of needs (needs.c). */
 #define KERNEL_NEEDS_LSE    0x01
 #define KERNEL_NEEDS_CRC    0x02

@@ -5,7 +5,9 @@ import importlib.machinery
 import importlib.util
 import json
 import pathlib
+import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests/self")]
@@ -19,7 +21,7 @@ loader.exec_module(run)
 COUNTERS = "6 general and 1 fixed counters"
 # CPU, what else QEMU is told, options: the name, and the PMU that it has.
 MACHINES = (
-    ("cortex-a53", "gic-version=3", "suite=events kernel=loads,exclusives,undefined,system_calls", "Arm Cortex-A53", "Arm PMUv3, " + COUNTERS),
+    ("cortex-a53", "gic-version=3", "suite=events kernel=loads,exclusives,system_calls", "Arm Cortex-A53", "Arm PMUv3, " + COUNTERS),
     ("cortex-a57", "virtualization=on", "suite=events kernel=empty,calls,float_single", "Arm Cortex-A57", "Arm PMUv3, " + COUNTERS),
     ("max", "", "suite=control", "QEMU max", "Arm PMUv3p5, " + COUNTERS),
 )
@@ -46,12 +48,30 @@ for cpu, machine, options, name, pmu in MACHINES:
     equal(list(breaches(report)) if report else None, [], "%s: its report keeps to the schemas" % what)
 
 WRONG = ("loads:loads.bytes:1", "exclusives:insn.exclusive.store:1", "calls:br.ret:1N")
-lines, report, status = boot("suite=events kernel=loads,exclusives,calls inject=" + "+".join("wrong-signature:" + w for w in WRONG), "cortex-a72")
+lines, report, status = boot("suite=events kernel=loads,exclusives,calls,undefined inject=" + "+".join("wrong-signature:" + w for w in WRONG), "cortex-a72")
 told = [check["text"] for suite in report["suites"] for check in suite["checks"] if check["verdict"] == "error"] if report else []
 equal(status, 1, "signatures that are wrong make something wrong")
 for kernel, quantity, _ in (w.split(":") for w in WRONG):
     ok(any("kernel %s declares" % kernel in text and quantity in text for text in told),
        "stepping tells what is wrong with %s of %s" % (quantity, kernel), told)
+wrong = [check for suite in report["suites"] for check in suite["checks"] if check["verdict"] == "wrong"] if report else []
+ok(wrong and all(check.get("kernel") == "undefined" and check.get("event") == "INST_RETIRED" for check in wrong),
+   "QEMU counts an undefined instruction as retired, and is told", [(check["name"], check.get("kernel")) for check in wrong])
+
+
+def count_ten(insn):
+    """What QEMU counts, by a program of a few lines in which nothing is Assay's."""
+    with tempfile.TemporaryDirectory() as tmp:
+        program = tmp + "/own"
+        subprocess.run(["aarch64-linux-gnu-gcc", "-nostdlib", "-static", "-Wl,-Ttext=0x40200000", "-DINSN=" + insn, "-o", program,
+                        ROOT / "tests/self/boot/aarch64_own.S"], check=True)
+        return subprocess.run([run.QEMU, "-M", "virt", "-cpu", "cortex-a57", "-display", "none", "-semihosting-config", "enable=on,target=native", "-icount",
+                               "shift=0", "-kernel", program], check=False, timeout=60).returncode
+
+
+# Besides: two ISBs and the write that starts; of each exception four instructions of the handler.
+equal(count_ten("nop"), 10 + 3, "a program of its own counts ten NOPs, with the write that starts the counter")
+equal(count_ten("udf #0"), 10 + 3 + 10 * 4, "and ten undefined instructions as if they had retired")
 lines, text, status = run.boot("suite=nonsense", timeout=60)
 equal(status, 2, "with options that are none it could not run")
 done()
