@@ -353,6 +353,13 @@ def main(folder):
         "compare: the worst changes come first",
         kinds,
     )
+    off = sorted((v for v in VERDICTS if v in ("biased", "noisy", "dead", "wrong", "error")), key=SEVERITY.get)
+    both = [
+        events(*[check(f"c{i}", now or v, [[240, 1]], text="t") for i, v in enumerate(reversed(off))])
+        for now in ("exact", None)
+    ]
+    listed = [re.search(r"then (\w+)", line)[1] for line in compare(*both)[1].splitlines() if line.startswith("  newly off")]
+    equal(listed, off, "compare: of one kind the worst verdicts come first, wherever they stand")
     changed = events(cell("INST", "PMC0", "nops", value=241))
     status, out, _ = compare(events(cell("INST", "PMC0", "nops")), changed)
     ok(
@@ -529,6 +536,12 @@ def main(folder):
         "csv: rows",
     )
 
+    mixed = copy.deepcopy(fine)
+    for c, virtual in zip(mixed["suites"][-1]["checks"], (True, False, True)):
+        c["virtual"] = virtual
+    found = list(csv.DictReader(io.StringIO(run("csv", write("in.json", mixed))[1])))
+    equal([row["virtual"] for row in found], ["1", "0", "1"], "csv: what a virtual PMU counted is marked, check by check")
+
     # --- fleet ---
     def fleet(name, contents, *options):
         place = folder / name
@@ -593,6 +606,19 @@ def main(folder):
             ).fetchall(),
             [("240", "241")],
             "fleet: and the counts",
+        )
+    loaded = copy.deepcopy(fine)
+    loaded["machine"]["identity"] = [
+        {"name": "family", "value": "6"},
+        {"name": "microcode", "value": "0x12", "loaded": True},
+        {"name": "stepping", "value": "3", "loaded": False},
+    ]
+    fleet("identity", {"a.json": loaded})
+    with contextlib.closing(sqlite3.connect(folder / "fleet.sqlite")) as db:
+        equal(
+            db.execute("SELECT name, value, loaded FROM identity ORDER BY rowid").fetchall(),
+            [("family", "6", 0), ("microcode", "0x12", 1), ("stepping", "3", 0)],
+            "fleet: and what the processor is, with what was loaded into it",
         )
     # A cell lists the worst twelve of its checks, the worst first, wherever they stand.
     ladder = ["skipped", "erratum", "within", "biased", "noisy", "dead", "wrong", "error", "exact"]

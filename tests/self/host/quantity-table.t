@@ -26,6 +26,9 @@ ok(all("\n| `%s` | exact |" % q in table or "\n| `%s` | micro |" % q in table fo
 said = {name: re.findall(r"^ \* - ([\w.]+): ", text, flags=re.M) for name, text in lists.items()}
 ok(any(said.values()) and all(set(names) <= common for names in said.values()), "what a list says of common quantities, it says of such")
 ok(table in document, "docs/quantity-list.md is up to date (else run scripts/quantity-table -w docs/quantity-list.md)")
+tool_code = {"__name__": "quantity_table", "__file__": str(TOOL)}
+exec(compile(TOOL.read_text(encoding="utf-8"), TOOL, "exec"), tool_code)
+ok(tool_code["cell"]("a | b") == "a \\| b", "what would end a table's cell is marked")
 with tempfile.TemporaryDirectory() as d:
     copy = pathlib.Path(d) / "q.md"
     copy.write_text(document.replace("| exact |", "| stale |", 1), encoding="utf-8")
