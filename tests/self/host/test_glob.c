@@ -79,6 +79,19 @@ static const char *nearest(const char *typed)
 	return found;
 }
 
+/* Of names that are equally near the first one is meant. */
+static void the_first_of_equals_is_meant(void **state)
+{
+	unsigned distance = GLOB_FAR;
+
+	(void)state;
+	assert_true(glob_nearer("loads1", "loads2", &distance));
+	assert_int_equal(distance, 1);
+	assert_false(glob_nearer("loads1", "loads3", &distance));
+	assert_true(glob_nearer("loads1", "loads1", &distance));
+	assert_false(glob_nearer("loads1", "loads1", &distance));
+}
+
 static void what_was_meant_is_near(void **state)
 {
 	(void)state;
@@ -140,10 +153,12 @@ static void some_are_asked_for_by_name(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_case), cmocka_unit_test(a_word_is_one_of_the_alternatives),
-		cmocka_unit_test(what_was_meant_is_near), cmocka_unit_test(the_nearest_check_is_remembered),
-		cmocka_unit_test(some_are_asked_for_by_name)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(every_case),
+					   cmocka_unit_test(a_word_is_one_of_the_alternatives),
+					   cmocka_unit_test(the_first_of_equals_is_meant),
+					   cmocka_unit_test(what_was_meant_is_near),
+					   cmocka_unit_test(the_nearest_check_is_remembered),
+					   cmocka_unit_test(some_are_asked_for_by_name)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,6 +53,18 @@ static void sound_tables_are_told(void **state)
 			    "SMBIOS board maker, 2=B\nSMBIOS board product, 2=Second\n");
 }
 
+/* Firmware fills its strings up with blanks; one of nothing else says nothing. */
+static void blanks_at_the_end_are_none(void **state)
+{
+	static const uint8_t blanks[] = "\x02\x08\x01\x00\x01\x02\x00\x00"
+					" M  2   \0"
+					"     \0\0"
+					"\x7f\x04\x03\x00\0";
+
+	(void)state;
+	assert_string_equal(read(blanks, sizeof blanks), "SMBIOS board maker= M  2\n");
+}
+
 /* Serial numbers of boards and systems are no business of a report's. */
 static void serial_numbers_are_not(void **state)
 {
@@ -109,6 +121,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sound_tables_are_told),
+		cmocka_unit_test(blanks_at_the_end_are_none),
 		cmocka_unit_test(serial_numbers_are_not),
 		cmocka_unit_test(damaged_ones_do_no_harm),
 		cmocka_unit_test(entry_points_are_checked),
