@@ -9,7 +9,7 @@ import pathlib
 import jinja2
 
 from .reading import BY_SEVERITY, FINE, GOOD, SEVERITY, brief_level, join_levels, join_names, judged, level_word
-from .reading import machine_key, processor_label, some_names, subject, suite_title, why, worst
+from .reading import machine_key, processor_label, some_names, subject, suite_title, telling_place, why, worst
 
 WEB = pathlib.Path(__file__).resolve().parent / "web"
 JAVASCRIPT = pathlib.Path("/usr/share/javascript")
@@ -58,7 +58,8 @@ def tally(verdicts):
 
 
 def groups(report):
-    """A row for each event, and for each stem of other checks; checks are given as [suite, check] by position."""
+    """A row for each event, and for each stem of other checks; checks are given as [suite, check, observation that decides] by
+    position."""
     rows = {}
     for s, suite in enumerate(report["suites"]):
         for c, check in enumerate(suite["checks"]):
@@ -79,7 +80,7 @@ def groups(report):
             "all_kernels": " ".join(dict.fromkeys(c["kernel"] for c in found if c.get("kernel"))),
             "why": "" if bad in GOOD else why(first),
             "such_as": first["name"] if len(found) > 1 and bad not in GOOD else "",
-            "checks": [[s, c] for s, c, _ in members],
+            "checks": [[s, c, telling_place(check)] for s, c, check in members],
         }
 
 

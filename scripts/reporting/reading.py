@@ -99,12 +99,15 @@ def is_off(o):
     return not o["total"] or number(o["min"]) < number(o["low"]) or number(o["max"]) > number(o["high"])
 
 
+def telling_place(check):
+    """The place of the observation that decides: the first that is off, else the last; -1: there is none."""
+    found = check["observations"]
+    return next((i for i, o in enumerate(found) if is_off(o)), len(found) - 1)
+
+
 def telling(check):
-    """The observation that decides: the first that is off, else the last."""
-    for o in check["observations"]:
-        if is_off(o):
-            return o
-    return check["observations"][-1] if check["observations"] else None
+    """The observation that decides; None: there is none."""
+    return check["observations"][telling_place(check)] if check["observations"] else None
 
 
 def join_names(names):

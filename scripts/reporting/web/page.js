@@ -11,12 +11,6 @@ const chosen = {
 const onProcessor = item => item.processor === undefined ? "" : labels[item.processor] ?? `processor ${item.processor}`;
 const level = check => levels.brief[check.level] ?? check.level ?? "";
 
-/* What decides: the first observation that is off, else the last. */
-function telling(check) {
-  return check.observations.find(o => !o.total || BigInt(o.min) < BigInt(o.low) || BigInt(o.max) > BigInt(o.high)) ??
-      check.observations.at(-1);
-}
-
 function observedText(o) {
   return (o.values.slice(0, 4).map(([value, times]) => o.total == 1 ? value : `${value} x${times}`).join(", ") +
              (o.distinct > 4 ? `, ... (${o.min}..${o.max})` : "")) ||
@@ -43,10 +37,10 @@ function checkDetail({check}) {
 /* Every check of a row; those of the chosen verdict, if one is. */
 function rowDetail(row) {
   const place = element("table"), whole = element("div", {}, place);
-  const found = row.checks.map(([s, c]) => report.suites[s].checks[c])
-                    .filter(check => !chosen.verdict || check.verdict === chosen.verdict)
-                    .map(check => {
-                      const o = telling(check),
+  const found = row.checks.map(([s, c, deciding]) => ({check: report.suites[s].checks[c], deciding}))
+                    .filter(({check}) => !chosen.verdict || check.verdict === chosen.verdict)
+                    .map(({check, deciding}) => {
+                      const o = check.observations[deciding],
                             name = check.name.startsWith(`${row.subject}/`) ? check.name.slice(row.subject.length + 1) :
                                                                               check.name;
 
