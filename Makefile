@@ -289,7 +289,7 @@ $(B)/direct.bin: $(B)/direct.elf
 # The same with models whose rules can be broken one by one, a suite that does so, and checks of the machine that are not for every
 # machine.
 # Of models alone: lists number their mutants each from 1 on, and one number at a time is broken.
-MUTANT_SRC := tests/suites/suites.c tests/suites/x86/machine.c $(filter-out pmu/virtual/%,$(MUTATED_SRC)) $(wildcard tests/self/mutants/*.c)
+MUTANT_SRC := tests/suites/suites.c tests/suites/x86/machine.c $(patsubst %,pmu/%/errata/injections.c,intel amd netburst) $(filter-out pmu/virtual/%,$(MUTATED_SRC)) $(wildcard tests/self/mutants/*.c)
 MUTANT_OBJ := $(filter-out $(patsubst %,$(B)/image/%.o,$(MUTANT_SRC)),$(IMAGE_OBJ)) $(patsubst %,$(B)/mutants/%.o,$(MUTANT_SRC))
 $(patsubst %,$(B)/mutants/%.o,$(filter pmu/%,$(MUTANT_SRC))): private IMAGE_FLAGS += -mgeneral-regs-only
 
@@ -493,9 +493,9 @@ $(abspath $(B))/vendor/mapfile.csv: | scripts/vendor-files
 # Tests that `make check` thins out have their whole grid here.
 THINNED := $(shell grep -l 'import .*\bfew\b' tests/self/boot/*.t)
 
-# Every injection that an erratum is looked for by, against what the suite errata makes of it.
-errata: $(B)/direct.bin
-	@scripts/errata-table
+# Every erratum that a virtual CPU can be given, against what the suite errata makes of it: caught, missed, false alarms.
+errata: $(B)/mutants.bin
+	@scripts/errata-table $(ARGS)
 
 soak: all tools $(B)/assay.img $(B)/mutants.bin $(B)/host/test_vendor_fuzz $(B)/host/test_bounds $(B)/host/test_uarch_mutants $(B)/tools/vendor-events \
 	$(VENDOR_FILES)/mapfile.csv

@@ -84,13 +84,13 @@ static void carry_out(struct run *run, const struct suite *suite, const struct r
  * do: what shows is how buffers, interrupts and rings go together. */
 static const struct place {
 	const struct suite *suite;
-	const char *kernel;
+	const char *kernel, *events;
 	bool by_name; /* check= is for its checks */
 } places[] = {
-	{&suite_control, NULL, true},
-	{&suite_identities, "calls", true},
-	{&suite_trace, "calls", false},
-	{&suite_sampling, "calls", false},
+	{&suite_control, NULL, NULL, true},
+	{&suite_identities, "calls", NULL, true},
+	{&suite_trace, "calls", NULL, false},
+	{&suite_sampling, "calls", "INST_RETIRED.ANY_P,BR_INST_RETIRED.NEAR_CALL", false},
 };
 
 static void try_checks(struct run *run, const struct place *place)
@@ -104,6 +104,8 @@ static void try_checks(struct run *run, const struct place *place)
 	o.check_glob = place->by_name ? globs : NULL;
 	if (place->kernel)
 		o.kernel_glob = place->kernel;
+	if (place->events)
+		o.event_glob = place->events;
 	if (*globs)
 		carry_out(run, place->suite, &o);
 }

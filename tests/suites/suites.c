@@ -25,6 +25,7 @@ const struct suite *const suites[] = {
 	&suite_selftest,
 #ifdef MODEL_MUTANTS
 	&suite_mutants,
+	&suite_catches,
 #endif
 	NULL,
 };

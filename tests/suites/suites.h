@@ -25,7 +25,7 @@ extern const struct suite suite_overhead;
 extern const struct suite suite_truth;
 extern const struct suite suite_bench;
 extern const struct suite suite_selftest;
-extern const struct suite suite_mutants; /* of the test image with mutants alone */
+extern const struct suite suite_mutants, suite_catches; /* of the test image with mutants alone */
 
 /** Of suites[] those that find out how a CPU behaves, rather than whether that is as documented; NULL ends.
  * They are run if suite= has their names or `research`, and left out by wildcards and by `all`. */

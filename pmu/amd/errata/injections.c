@@ -3,6 +3,7 @@
  */
 #include "pmu/amd/errata/hooks.h"
 #include "pmu/contract/counter_bank.h"
+#include "pmu/contract/variation.h"
 
 #define LATE_STEPS        3
 #define RETIRED_PER_CYCLE 2  /* by family 16H */
@@ -72,12 +73,14 @@ uint64_t amd_hook_count(struct amd_state *s, unsigned c, const struct step *step
 	const struct amd_counter *k = &s->counter[c];
 
 	if (c == COUNTER_IRPERF)
-		return injected(s, INJECT_E1267) ? amount + amd_amount(step, Q_BR_COND) : amount;
+		return injected(s, INJECT_E1267)
+			       ? amount + varied_extra(0, step->level, amd_amount(step, Q_BR_COND))
+			       : amount;
 	if (c >= s->n)
 		return amount;
 	if (injected(s, INJECT_E1266) && k->weight[Q_INSN_MMX] && amd_amount(step, Q_STORES))
-		amount = 0;
-	if (amount && overcounts(s, c) && s->steps % OVERCOUNT_EACH == 0)
+		amount -= varied_extra(c, step->level, amount);
+	if (amount && overcounts(s, c) && s->steps % VARIED_STEPS(OVERCOUNT_EACH) == 0)
 		amount++;
 	if (injected(s, INJECT_NOISY) && amount) {
 		s->noise = s->noise * 1103515245 + 12345;
@@ -99,7 +102,7 @@ bool amd_hook_add(struct amd_state *s, unsigned c, uint64_t amount, uint64_t *su
 		return true;
 	}
 	if ((k->value ^ *sum) >> 32 & 1)
-		k->carried = RETIRED_PER_CYCLE;
+		k->carried = VARIED_STEPS(RETIRED_PER_CYCLE);
 	if (injected(s, INJECT_DROPPED_CARRY)) {
 		*sum = (k->value & ~LOW_HALF) | (*sum & LOW_HALF);
 		*carry = false;

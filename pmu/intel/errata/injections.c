@@ -3,6 +3,7 @@
  */
 #include "pmu/contract/pmu.h"
 #include "pmu/contract/counter_bank.h"
+#include "pmu/contract/variation.h"
 #include "pmu/intel/errata/hooks.h"
 
 #define LATE_STEPS  3
@@ -39,10 +40,11 @@ uint64_t intel_hook_fixed(struct intel_state *s, unsigned c, uint64_t value)
 {
 	const struct intel_counter *k = &s->counter[c];
 
-	if (injected(s, INJECT_BJ54) && c == INTEL_GENERAL_MAX + 1 && k->value == k->mask &&
+	if (injected(s, INJECT_BJ54) && c == VARIED_FIXED(INTEL_GENERAL_MAX + 1) && k->value == k->mask &&
 	    (value & 0xfffffffe) == 0xfffffffe)
 		value ^= 0xffff0000;
-	if (injected(s, INJECT_BJ77) && c == INTEL_GENERAL_MAX + 2 && k->pmi && k->value > k->mask - 0x3f)
+	if (injected(s, INJECT_BJ77) && c == VARIED_FIXED(INTEL_GENERAL_MAX + 2) && k->pmi &&
+	    k->value > k->mask - VARIED_STEPS(0x3f))
 		intel_raise_pmi(s);
 	return value;
 }
@@ -80,11 +82,11 @@ void intel_hook_started(struct intel_state *s, uint32_t before)
 			if (k->weight[Q_INSTRUCTIONS] && k->rings & LEVELS_SYSTEM)
 				more += injected(s, INJECT_START_EMULATED);
 			if (injected(s, INJECT_HSD143) && c == INTEL_GENERAL_MAX && local_before)
-				more += 32;
+				more += varied_extra(c, 0, VARIED_STEPS(32));
 			k->value = counter_keeps(k->value + more, k->mask);
 		}
 		/* "A few clocks": the instructions of a stop sequence. */
-		if (injected(s, INJECT_BJ58) && stopped >> c & 1 && overflowed && s->steps - overflowed <= 4)
+		if (injected(s, INJECT_BJ58) && stopped >> c & 1 && overflowed && s->steps - overflowed <= VARIED_STEPS(4))
 			s->deviations.stuck |= intel_global_bit(c);
 	}
 	s->deviations.fixed_control = s->fixed_control;
@@ -106,18 +108,21 @@ uint64_t intel_hook_distorted(struct intel_state *s, unsigned c, const struct st
 	const struct intel_counter *k = &s->counter[c];
 	bool instructions = k->weight[Q_INSTRUCTIONS], branches = k->weight[Q_BRANCHES];
 
+	uint64_t extra = 0;
+
 	if (injected(s, INJECT_W146) && branches)
-		amount += intel_amount(step, Q_INSN_CPUID);
+		extra += intel_amount(step, Q_INSN_CPUID);
 	if (injected(s, INJECT_SRF7) && (instructions || branches))
-		amount += intel_amount(step, Q_BR_FAR);
+		extra += intel_amount(step, Q_BR_FAR);
 	/* IRET alone is both a far branch and serialising. */
 	if (injected(s, INJECT_BV52) && instructions && intel_amount(step, Q_BR_FAR) &&
 	    intel_amount(step, Q_INSN_SERIALIZING))
-		amount++;
+		extra++;
 	/* REP MOVS and REP STOS: what repeats, stores, and is no INS. */
 	if (injected(s, INJECT_SKL91) && (instructions || branches) && intel_amount(step, Q_REP_ITERATIONS) &&
 	    intel_amount(step, Q_STORES) && !intel_amount(step, Q_INSN_IO))
-		amount++;
+		extra++;
+	amount += varied_extra(c, step->level, extra);
 	if (injected(s, INJECT_SKL117) && k->clock && k->rings != 3 &&
 	    intel_amount(step, Q_RING_TO_KERNEL) + intel_amount(step, Q_RING_TO_USER))
 		amount = 0;
@@ -196,9 +201,9 @@ bool intel_hook_pmi_late(struct intel_state *s)
 
 void intel_hook_interrupted(struct intel_state *s, unsigned c)
 {
-	if ((injected(s, INJECT_AAJ119) && c == INTEL_GENERAL_MAX + 2 && others(s, c)) ||
-	    (injected(s, INJECT_AAJ125) && c == INTEL_GENERAL_MAX && freezing(s)))
-		s->deviations.late = AGAIN_STEPS;
+	if ((injected(s, INJECT_AAJ119) && c == VARIED_FIXED(INTEL_GENERAL_MAX + 2) && others(s, c)) ||
+	    (injected(s, INJECT_AAJ125) && c == VARIED_FIXED(INTEL_GENERAL_MAX) && freezing(s)))
+		s->deviations.late = VARIED_STEPS(AGAIN_STEPS);
 }
 
 bool intel_hook_stepped(struct intel_state *s)

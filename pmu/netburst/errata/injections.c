@@ -3,6 +3,7 @@
  */
 #include "pmu/netburst/errata/hooks.h"
 #include "pmu/contract/counter_bank.h"
+#include "pmu/contract/variation.h"
 #include "pmu/netburst/netburst.h"
 
 const struct model_injection netburst_injections[] = {
@@ -72,7 +73,7 @@ void netburst_hook_started(struct netburst_state *s, uint32_t before)
 			*value = counter_keeps(*value + 1, NETBURST_HIGHEST);
 		/* A counter that is stopped in the clock of a carry out of its low half. */
 		if (injected(s, INJECT_N17) && (before & ~s->running) >> c & 1 && carried &&
-		    s->steps - carried <= 3)
+		    s->steps - carried <= VARIED_STEPS(3u))
 			*value = counter_keeps(*value - HALF, NETBURST_HIGHEST);
 	}
 }

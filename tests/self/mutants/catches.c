@@ -1,0 +1,422 @@
+/*
+ * Suite `catches` of the test image: every erratum that a virtual CPU can be given, against what the suite
+ * errata makes of it, in one boot.
+ *
+ *	caught/HSD73          it is given: it is told, with those that look like it, and nothing else is
+ *	variant/HSD73/3       it is given in another amount, phase or distance, drawn by seed=: likewise
+ *	near/HSD73/double     it is given wrongly: nothing is told, by no number
+ *	clean/PROFILE[/FAULT] none is given, or another fault: nothing is told
+ *
+ * check= takes some of them. n= is how many of the caught are drawn, by seed=, with one variant of each and
+ * some of the near misses; they are then looked for among few rows. Without it, all among all rows. verbose=1
+ *tells of each that is caught which ordinary checks notice it.
+ */
+#include "tests/judge/errata.h"
+#include "tests/judge/ladder.h"
+#include "tests/measure/virtual.h"
+#include "tests/suites/suites.h"
+
+#include "pmu/contract/model.h"
+#include "pmu/contract/variation.h"
+#include "pmu/virtual/vpmu.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct variation variation = VARIATION_NONE;
+
+#define TEXT       400
+#define VARIANTS   20 /* of each that has any */
+#define NEAR_SHARE 4  /* one of so many is drawn */
+
+/** Ways to give an erratum wrongly. */
+enum near_miss {
+	NEAR_OPPOSITE = 1 << 0, /* the opposite sign */
+	NEAR_DOUBLE = 1 << 1,   /* twice as much */
+	NEAR_COUNTER = 1 << 2,  /* on one counter alone */
+	NEAR_LEVEL = 1 << 3,    /* in the outer rings alone */
+	NEAR_FIXED = 1 << 4,    /* on another fixed counter */
+};
+
+static const struct {
+	const char *name;
+	struct variation variation;
+} near_misses[] = {
+	{"opposite", {.amount = -1, .counters = UINT32_MAX, .rings = 3}},
+	{"double", {.amount = 2, .counters = UINT32_MAX, .rings = 3}},
+	{"another counter", {.amount = 1, .counters = 2, .rings = 3}},
+	{"another level", {.amount = 1, .counters = UINT32_MAX, .rings = 2}},
+	{"another fixed counter", {.amount = 1, .counters = UINT32_MAX, .rings = 3, .fixed = -1}},
+};
+
+#define NEAR_COUNTS (NEAR_OPPOSITE | NEAR_DOUBLE | NEAR_COUNTER | NEAR_LEVEL)
+
+/** What is given, and all that must be told. */
+struct trial {
+	const char *profile, *inject;
+	const char *told;   /* "HSD73 present" and so on, in the order of the rows */
+	unsigned near;      /* enum near_miss */
+	uint16_t low, high; /* steps of its variants; 0: it has none */
+};
+
+static const struct trial trials[] = {
+	{"intel-core2", "AR62", "AR62 consistent, HSD53 consistent", 0, 0, 0},
+	{"intel-core2", "AR63",
+	 "AR63 consistent, HSD110 consistent, HSD159 consistent, HSD167 consistent, BDD49 consistent", 0, 0,
+	 0},
+	{"intel-core2", "AR64", "AR64 consistent", 0, 0, 0},
+	{"intel-core2", "AG69", "AG69 present", 0, 0, 0},
+	{"intel-yonah", "W146", "W146 present", NEAR_COUNTS, 0, 0},
+	{"intel-nehalem", "AAJ83", "AAJ83 present", 0, 0, 0},
+	{"intel-nehalem", "AAJ119", "AAJ119 present", NEAR_FIXED, 100, 900},
+	{"intel-nehalem", "AAJ125", "AAJ125 present", 0, 100, 900},
+	{"intel-nehalem", "AAJ148", "AAJ148 present", 0, 0, 0},
+	{"intel-sandybridge", "BJ54", "BJ54 present", NEAR_FIXED, 0, 0},
+	{"intel-sandybridge", "BJ58", "AAJ143 present, BJ58 present", 0, 1, 8},
+	{"intel-sandybridge", "BJ77", "BJ77 present", NEAR_FIXED, 0x3f, 0x3f},
+	{"intel-sandybridge", "BJ94", "BJ94 present, SKL186 present", 0, 0, 0},
+	{"intel-sandybridge", "BJ101", "BJ101 present", 0, 0, 0},
+	{"intel-ivybridge", "BV52", "BV52 present", NEAR_COUNTS, 0, 0},
+	{"intel-haswell", "HSD53", "AR62 consistent, HSD53 consistent", 0, 0, 0},
+	{"intel-haswell", "HSD73", "HSD73 present", 0, 0, 0},
+	{"intel-haswell", "HSD91", "HSD91 present", 0, 0, 0},
+	{"intel-haswell", "HSD110", "HSD110 consistent", 0, 0, 0},
+	{"intel-haswell", "HSD143", "HSD143 present", NEAR_OPPOSITE | NEAR_DOUBLE | NEAR_COUNTER, 1, 32},
+	{"intel-skylake", "SKL88", "SKL88 consistent", 0, 0, 0},
+	{"intel-skylake", "SKL91", "SKL91 present", NEAR_COUNTS, 0, 0},
+	{"intel-skylake", "SKL104",
+	 "AR63 consistent, HSD110 consistent, HSD159 consistent, HSD167 consistent, BDD49 consistent", 0, 0,
+	 0},
+	{"intel-skylake", "SKL117", "BDM120 present", 0, 0, 0},
+	{"intel-skylake", "SKL120",
+	 "HSD110 consistent, HSD159 consistent, HSD167 consistent, BDD49 consistent", 0, 0, 0},
+	{"intel-skylake", "SKL186", "BJ94 present, SKL186 present", 0, 0, 0},
+	{"intel-meteorlake-e", "SRF7", "SRF7 present", NEAR_COUNTS, 0, 0},
+	{"amd-fam15h", "719", "AMD-719 present", 0, 0, 0},
+	{"amd-fam16h", "781", "AMD-781 present", 0, 0, 0},
+	{"amd-fam16h", "794", "AMD-794 present", 0, 0, 0},
+	{"amd-fam16h", "795", "AMD-795 present", 0, 2, 4},
+	{"amd-zen1", "990", "AMD-990 consistent", 0, 7, 61},
+	{"amd-zen1", "1023", "AMD-1023 present", 0, 0, 0},
+	{"amd-zen2", "1291", "AMD-1291 consistent, AMD-1292 consistent", 0, 7, 61},
+	{"amd-zen3", "1266", "AMD-1266 present", NEAR_COUNTS, 0, 0},
+	{"amd-zen3", "1267", "AMD-1267 present", NEAR_OPPOSITE, 0, 0},
+	{"amd-zen3", "1292", "AMD-1291 consistent, AMD-1292 consistent", 0, 7, 61},
+	{"amd-zen4", "1452", "AMD-1452 consistent", 0, 0, 0},
+	{"netburst-prescott", "N15", "N15 present", 0, 0, 0},
+	{"netburst-prescott", "N17", "N17 present", 0, 1, 4},
+	{"netburst-prescott", "ovf-level", "P4-OVF-NMI present", 0, 0, 0},
+	{"netburst-prescott", "cccr1", "P4-CCCR1 consistent", 0, 0, 0},
+};
+#define TRIALS (sizeof trials / sizeof trials[0])
+
+/** Faults that are no erratum's, and premises that are the other way round. */
+static const char *const faults[] = {
+	NULL,
+	"late-pmi",
+	"noisy",
+	"smi",
+	"sibling-leak",
+	"off-by-one",
+	"ring-leak",
+	"odd-counter",
+	"dead-counter",
+	"lost-status",
+	"stuck-status",
+	"no-pmi",
+	"overcount-x16",
+	"start-counted",
+	"return-in-new-level",
+	"exits-uncounted",
+};
+
+/* --- one run of the suite errata ---------------------------------------------------------------------- */
+
+struct capture {
+	struct run run; /* first: the callbacks get its address */
+	char told[TEXT];
+	char noticed[TEXT]; /* ordinary checks that are wrong */
+	unsigned looked_for, otherwise, wrong_verdicts;
+};
+
+static void take(struct run *run, const struct result *r)
+{
+	struct capture *c = (struct capture *)run;
+	struct result own = *r;
+
+	errata_judge(run->pmu, &own);
+	c->wrong_verdicts += own.judgement.verdict == VERDICT_ERRATUM;
+}
+
+static void add(char *text, const char *format, const char *a, const char *b)
+{
+	size_t used = strlen(text);
+
+	snprintf(text + used, TEXT - used, format, used ? ", " : "", a, b);
+}
+
+static void take_erratum(struct run *run, const struct erratum_report *x)
+{
+	struct capture *c = (struct capture *)run;
+
+	c->looked_for += x->state <= ERRATUM_NOT_OBSERVED;
+	c->otherwise += x->state == ERRATUM_OTHERWISE;
+	if (x->state <= ERRATUM_CONSISTENT)
+		add(c->told, "%s%s %s", x->number, x->state_name);
+}
+
+static void notice(struct run *run, const struct result *r)
+{
+	struct capture *c = (struct capture *)run;
+	struct result own = *r;
+	char name[80];
+
+	errata_judge(run->pmu, &own);
+	snprintf(name, sizeof name, "%s/%.60s", r->suite, r->name ? r->name : "");
+	name[strcspn(name, ":")] = '\0';
+	if (verdict_is_bad(own.judgement.verdict) && strlen(c->noticed) < TEXT / 2)
+		add(c->noticed, "%s%s%s", name, "");
+}
+
+static void drop_fact(struct run *run, const char *suite, const char *name, const char *text)
+{
+	(void)run, (void)suite, (void)name, (void)text;
+}
+
+static void drop_share(struct run *run, const struct share_report *share)
+{
+	(void)run, (void)share;
+}
+
+static void drop_attribution(struct run *run, const struct attribution_report *r)
+{
+	(void)run, (void)r;
+}
+
+static void drop_value(struct run *run, const char *suite, const char *name, const char *value,
+		       const char *unit)
+{
+	(void)run, (void)suite, (void)name, (void)value, (void)unit;
+}
+
+static bool climbs(const char *inject)
+{
+	return inject && (!strcmp(inject, "1291") || !strcmp(inject, "1292") || !strcmp(inject, "cccr1"));
+}
+
+/* Carry out the suite errata on this CPU, or with `ordinary` those that are not about errata. @return false
+ * with *why if there is no such CPU */
+static bool look(struct capture *c, struct run *outer, const char *profile, const char *inject,
+		 const char *rows, bool ordinary, struct reason *why)
+{
+	static struct ladder ladder;
+	static struct pmu pmu;
+	const struct run_options options = {
+		.n = 2, .reps = 1, .kernel_glob = ordinary ? "calls" : NULL, .check_glob = rows};
+
+	*c = (struct capture){.run = {.options = &options,
+				      .call = outer->call,
+				      .report = ordinary ? notice : take,
+				      .erratum = take_erratum,
+				      .value = drop_value,
+				      .detail = drop_value,
+				      .fact = drop_fact,
+				      .share = drop_share,
+				      .attribution = drop_attribution}};
+	if (!virtual_pmu_create(&c->run, &pmu, profile, inject, why))
+		return false;
+	errata_begin();
+	/* The climb takes longer than all else, and few errata show in it. */
+	if (ordinary || climbs(inject))
+		ladder_climb(&c->run, &ladder);
+	else
+		ladder_presume(&c->run, &ladder);
+	c->run.ladder = &ladder;
+	if (!ordinary) {
+		suite_errata.run(&c->run);
+		return true;
+	}
+	suite_control.run(&c->run);
+	suite_events.run(&c->run);
+	suite_identities.run(&c->run);
+	suite_sampling.run(&c->run);
+	suite_trace.run(&c->run);
+	return true;
+}
+
+/* --- trials ------------------------------------------------------------------------------------------- */
+
+static void report(struct run *run, const char *name, const struct judgement *j)
+{
+	struct result r = {.suite = "catches", .name = name, .judgement = *j};
+
+	run->report(run, &r);
+}
+
+/* What an event means by its rule is told of a CPU that is sound, too. */
+static const char *by_rule(const char *profile)
+{
+	static const struct {
+		const char *profile, *told;
+	} rules[] = {
+		{"intel-core2", "W146 present"},
+		{"intel-nehalem", "AAJ86 present"},
+		{"netburst-", "P4-FLDCW present"},
+		{NULL, NULL},
+	};
+
+	for (unsigned i = 0; rules[i].profile; i++)
+		if (!strncmp(profile, rules[i].profile, strlen(rules[i].profile)))
+			return rules[i].told;
+	return "";
+}
+
+/* Take what a list has off another one. @return whether all of it was there */
+static bool strike(char *from, const char *list)
+{
+	bool all = true;
+
+	while (*list) {
+		size_t length = strcspn(list, ",");
+		char one[64], *at;
+
+		snprintf(one, sizeof one, "%.*s, ", (int)length, list);
+		at = strstr(from, one);
+		all &= at != NULL;
+		if (at)
+			memmove(at, at + strlen(one), strlen(at + strlen(one)) + 1);
+		list += length;
+		list += strspn(list, ", ");
+	}
+	return all;
+}
+
+static bool as_expected(const char *told, const char *expected, const char *rule)
+{
+	char rest[TEXT + 2];
+
+	snprintf(rest, sizeof rest, "%s, ", told);
+	if (!strike(rest, expected))
+		return false;
+	strike(rest, rule);
+	return !strcmp(rest, *told ? "" : ", ");
+}
+
+/* A few rows besides those of a list: what is drawn by n= is looked for among these, as all take long. */
+static const char *few(char *globs, const char *list)
+{
+	snprintf(globs, TEXT, "W146,SRF7,SKL91,BJ58,BJ77,HSD73,AMD-795,AMD-1023,AMD-1266,N15,N17");
+	for (; *list; list += strcspn(list, ","), list += strspn(list, ", ")) {
+		size_t used = strlen(globs);
+
+		snprintf(globs + used, TEXT - used, ",%.*s", (int)strcspn(list, " "), list);
+	}
+	return globs;
+}
+
+static void try(struct run *run, const char *name, const char *profile, const char *inject,
+		const char *expected, const char *about, bool wrong, bool ordinary)
+{
+	static struct capture c;
+	char globs[TEXT];
+	const char *rows = run->options->n ? few(globs, about) : NULL;
+	struct judgement j = {.verdict = VERDICT_EXACT};
+	char noticed[TEXT] = "", given[48];
+	struct reason why = {0};
+
+	snprintf(given, sizeof given, "%s", inject ? inject : "");
+	if (!check_wanted(run, name))
+		return;
+	if (ordinary && look(&c, run, profile, inject ? given : NULL, NULL, true, &why))
+		snprintf(noticed, sizeof noticed, "; noticed by %s",
+			 *c.noticed ? c.noticed : "no ordinary check");
+	if (!look(&c, run, profile, inject ? given : NULL, rows, false, &why))
+		judgement_set(&j, VERDICT_SKIPPED, "%s", why.line);
+	else if (!c.looked_for || (wrong && !c.otherwise))
+		judgement_set(&j, VERDICT_ERROR, "nothing was looked for, or is wrong");
+	else if (!as_expected(c.told, expected, by_rule(profile)))
+		judgement_set(&j, VERDICT_WRONG, "%s: told: %.100s; expected: %.100s", profile, c.told,
+			      expected);
+	else
+		judgement_set(&j, VERDICT_EXACT, "%s: %.100s%.120s", profile, *c.told ? c.told : "nothing",
+			      noticed);
+	report(run, name, &j);
+}
+
+static uint32_t drawn;
+
+static uint32_t draw(uint32_t n)
+{
+	drawn = drawn * 1664525 + 1013904223;
+	return n ? (drawn >> 8) % n : 0;
+}
+
+static void try_catch(struct run *run, const struct trial *t)
+{
+	char name[96];
+
+	snprintf(name, sizeof name, "caught/%s", t->inject);
+	try(run, name, t->profile, t->inject, t->told, t->told, false, run->options->verbose);
+}
+
+static void try_variant(struct run *run, const struct trial *t, unsigned i)
+{
+	char name[96];
+
+	variation = (struct variation)VARIATION_NONE;
+	variation.steps = (uint16_t)(t->low + draw(t->high - t->low + 1u));
+	snprintf(name, sizeof name, "variant/%s/%u: %u", t->inject, i, variation.steps);
+	try(run, name, t->profile, t->inject, t->told, t->told, false, false);
+	variation = (struct variation)VARIATION_NONE;
+}
+
+static void try_near(struct run *run, const struct trial *t, unsigned kind)
+{
+	char name[96];
+
+	variation = near_misses[kind].variation;
+	snprintf(name, sizeof name, "near/%s/%s", t->inject, near_misses[kind].name);
+	try(run, name, t->profile, t->inject, "", t->told, NEAR_COUNTS >> kind & 1, false);
+	variation = (struct variation)VARIATION_NONE;
+}
+
+static void try_clean(struct run *run)
+{
+	const struct model_profile *p;
+	char name[120];
+
+	for (unsigned at = 0; (p = model_profile(at)); at++)
+		for (unsigned f = 0; f < sizeof faults / sizeof faults[0]; f++) {
+			snprintf(name, sizeof name, "clean/%s%s%s", p->name, faults[f] ? "/" : "",
+				 faults[f] ? faults[f] : "");
+			try(run, name, p->name, faults[f], "", "", false, false);
+		}
+}
+
+static void run_catches(struct run *run)
+{
+	const struct run_options *o = run->options;
+	char original[48];
+	struct reason why = {0};
+
+	snprintf(original, sizeof original, "%s", run->pmu ? run->pmu->model : "");
+	drawn = (uint32_t)o->seed;
+	for (unsigned i = 0, left = o->n ? (unsigned)o->n : TRIALS; i < TRIALS; i++)
+		if (draw((uint32_t)(TRIALS - i)) < left) {
+			left--;
+			try_catch(run, &trials[i]);
+		}
+	for (unsigned i = 0; i < TRIALS; i++)
+		for (unsigned v = 0; trials[i].high && v < (o->n ? 1 : VARIANTS); v++)
+			try_variant(run, &trials[i], v);
+	for (unsigned i = 0; i < TRIALS; i++)
+		for (unsigned kind = 0; kind < sizeof near_misses / sizeof near_misses[0]; kind++)
+			if (trials[i].near >> kind & 1 && (!o->n || !draw(NEAR_SHARE)))
+				try_near(run, &trials[i], kind);
+	try_clean(run);
+	if (original[0])
+		virtual_pmu_create(run, run->pmu, original, NULL, &why);
+}
+
+const struct suite suite_catches = {"catches", "errata that are given are told, and no others", run_catches,
+				    NULL};
