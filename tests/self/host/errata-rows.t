@@ -58,6 +58,8 @@ for family, rows in ROWS.items():
     ok(named and not strangers, "%s: injections with an erratum's number have its row" % family, " ".join(strangers))
 
 equal(text("docs/errata/rows.md"), GEN.listing() + "\n", "docs/errata/rows.md is of today: scripts/gen-errata --list > docs/errata/rows.md")
+for name, page in GEN.pages().items():
+    ok(page == text("docs/errata/%s.md" % name), "docs/errata/%s.md is of today: scripts/gen-errata --pages" % name)
 ok("looked for" in GEN.state_of(dict(ROWS["intel"][1]), KNOWN, True) and "agrees" in GEN.state_of(dict(ROWS["intel"][1]), KNOWN, False) and
    "yet" in GEN.state_of(dict(ROWS["intel"][1], needs=""), KNOWN, None),
    "a row is looked for, or not")
