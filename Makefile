@@ -293,6 +293,12 @@ MUTANT_SRC := tests/suites/suites.c tests/suites/x86/machine.c $(patsubst %,pmu/
 MUTANT_OBJ := $(filter-out $(patsubst %,$(B)/image/%.o,$(MUTANT_SRC)),$(IMAGE_OBJ)) $(patsubst %,$(B)/mutants/%.o,$(MUTANT_SRC))
 $(patsubst %,$(B)/mutants/%.o,$(filter pmu/%,$(MUTANT_SRC))): private IMAGE_FLAGS += -mgeneral-regs-only
 
+# What each family's errata are tried with.
+$(B)/gen/mutants/catches.def: $(wildcard pmu/*/errata/catches.def)
+	@mkdir -p $(@D)
+	$(Q)cat $^ > $@
+$(B)/mutants/tests/self/mutants/catches.c.o: $(B)/gen/mutants/catches.def
+
 $(B)/mutants/%.c.o: %.c | $(GEN_HEADERS) $(B)/gen/mutants/done
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(IMAGE_FLAGS) -DMODEL_MUTANTS -MMD -MP -c -o $@ $<

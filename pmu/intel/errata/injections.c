@@ -86,7 +86,8 @@ void intel_hook_started(struct intel_state *s, uint32_t before)
 			k->value = counter_keeps(k->value + more, k->mask);
 		}
 		/* "A few clocks": the instructions of a stop sequence. */
-		if (injected(s, INJECT_BJ58) && stopped >> c & 1 && overflowed && s->steps - overflowed <= VARIED_STEPS(4))
+		if (injected(s, INJECT_BJ58) && stopped >> c & 1 && overflowed &&
+		    s->steps - overflowed <= VARIED_STEPS(4))
 			s->deviations.stuck |= intel_global_bit(c);
 	}
 	s->deviations.fixed_control = s->fixed_control;

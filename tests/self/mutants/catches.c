@@ -27,6 +27,7 @@ struct variation variation = VARIATION_NONE;
 
 #define TEXT       400
 #define VARIANTS   20 /* of each that has any */
+#define FEW        4  /* one of so many rows is looked for besides */
 #define NEAR_SHARE 4  /* one of so many is drawn */
 
 /** Ways to give an erratum wrongly. */
@@ -42,11 +43,11 @@ static const struct {
 	const char *name;
 	struct variation variation;
 } near_misses[] = {
-	{"opposite", {.amount = -1, .counters = UINT32_MAX, .rings = 3}},
-	{"double", {.amount = 2, .counters = UINT32_MAX, .rings = 3}},
-	{"another counter", {.amount = 1, .counters = 2, .rings = 3}},
-	{"another level", {.amount = 1, .counters = UINT32_MAX, .rings = 2}},
-	{"another fixed counter", {.amount = 1, .counters = UINT32_MAX, .rings = 3, .fixed = -1}},
+	{"opposite", {.amount = -1, .counters = UINT32_MAX, .levels = 3}},
+	{"double", {.amount = 2, .counters = UINT32_MAX, .levels = 3}},
+	{"another counter", {.amount = 1, .counters = 2, .levels = 3}},
+	{"another level", {.amount = 1, .counters = UINT32_MAX, .levels = 2}},
+	{"another fixed counter", {.amount = 1, .counters = UINT32_MAX, .levels = 3, .fixed = -1}},
 };
 
 #define NEAR_COUNTS (NEAR_OPPOSITE | NEAR_DOUBLE | NEAR_COUNTER | NEAR_LEVEL)
@@ -60,53 +61,11 @@ struct trial {
 };
 
 static const struct trial trials[] = {
-	{"intel-core2", "AR62", "AR62 consistent, HSD53 consistent", 0, 0, 0},
-	{"intel-core2", "AR63",
-	 "AR63 consistent, HSD110 consistent, HSD159 consistent, HSD167 consistent, BDD49 consistent", 0, 0,
-	 0},
-	{"intel-core2", "AR64", "AR64 consistent", 0, 0, 0},
-	{"intel-core2", "AG69", "AG69 present", 0, 0, 0},
-	{"intel-yonah", "W146", "W146 present", NEAR_COUNTS, 0, 0},
-	{"intel-nehalem", "AAJ83", "AAJ83 present", 0, 0, 0},
-	{"intel-nehalem", "AAJ119", "AAJ119 present", NEAR_FIXED, 100, 900},
-	{"intel-nehalem", "AAJ125", "AAJ125 present", 0, 100, 900},
-	{"intel-nehalem", "AAJ148", "AAJ148 present", 0, 0, 0},
-	{"intel-sandybridge", "BJ54", "BJ54 present", NEAR_FIXED, 0, 0},
-	{"intel-sandybridge", "BJ58", "AAJ143 present, BJ58 present", 0, 1, 8},
-	{"intel-sandybridge", "BJ77", "BJ77 present", NEAR_FIXED, 0x3f, 0x3f},
-	{"intel-sandybridge", "BJ94", "BJ94 present, SKL186 present", 0, 0, 0},
-	{"intel-sandybridge", "BJ101", "BJ101 present", 0, 0, 0},
-	{"intel-ivybridge", "BV52", "BV52 present", NEAR_COUNTS, 0, 0},
-	{"intel-haswell", "HSD53", "AR62 consistent, HSD53 consistent", 0, 0, 0},
-	{"intel-haswell", "HSD73", "HSD73 present", 0, 0, 0},
-	{"intel-haswell", "HSD91", "HSD91 present", 0, 0, 0},
-	{"intel-haswell", "HSD110", "HSD110 consistent", 0, 0, 0},
-	{"intel-haswell", "HSD143", "HSD143 present", NEAR_OPPOSITE | NEAR_DOUBLE | NEAR_COUNTER, 1, 32},
-	{"intel-skylake", "SKL88", "SKL88 consistent", 0, 0, 0},
-	{"intel-skylake", "SKL91", "SKL91 present", NEAR_COUNTS, 0, 0},
-	{"intel-skylake", "SKL104",
-	 "AR63 consistent, HSD110 consistent, HSD159 consistent, HSD167 consistent, BDD49 consistent", 0, 0,
-	 0},
-	{"intel-skylake", "SKL117", "BDM120 present", 0, 0, 0},
-	{"intel-skylake", "SKL120",
-	 "HSD110 consistent, HSD159 consistent, HSD167 consistent, BDD49 consistent", 0, 0, 0},
-	{"intel-skylake", "SKL186", "BJ94 present, SKL186 present", 0, 0, 0},
-	{"intel-meteorlake-e", "SRF7", "SRF7 present", NEAR_COUNTS, 0, 0},
-	{"amd-fam15h", "719", "AMD-719 present", 0, 0, 0},
-	{"amd-fam16h", "781", "AMD-781 present", 0, 0, 0},
-	{"amd-fam16h", "794", "AMD-794 present", 0, 0, 0},
-	{"amd-fam16h", "795", "AMD-795 present", 0, 2, 4},
-	{"amd-zen1", "990", "AMD-990 consistent", 0, 7, 61},
-	{"amd-zen1", "1023", "AMD-1023 present", 0, 0, 0},
-	{"amd-zen2", "1291", "AMD-1291 consistent, AMD-1292 consistent", 0, 7, 61},
-	{"amd-zen3", "1266", "AMD-1266 present", NEAR_COUNTS, 0, 0},
-	{"amd-zen3", "1267", "AMD-1267 present", NEAR_OPPOSITE, 0, 0},
-	{"amd-zen3", "1292", "AMD-1291 consistent, AMD-1292 consistent", 0, 7, 61},
-	{"amd-zen4", "1452", "AMD-1452 consistent", 0, 0, 0},
-	{"netburst-prescott", "N15", "N15 present", 0, 0, 0},
-	{"netburst-prescott", "N17", "N17 present", 0, 1, 4},
-	{"netburst-prescott", "ovf-level", "P4-OVF-NMI present", 0, 0, 0},
-	{"netburst-prescott", "cccr1", "P4-CCCR1 consistent", 0, 0, 0},
+#define ERRATUM_TRIAL(...) {__VA_ARGS__},
+#define ERRATUM_OF_RULE(profile, told)
+#include "mutants/catches.def"
+#undef ERRATUM_TRIAL
+#undef ERRATUM_OF_RULE
 };
 #define TRIALS (sizeof trials / sizeof trials[0])
 
@@ -259,9 +218,11 @@ static const char *by_rule(const char *profile)
 	static const struct {
 		const char *profile, *told;
 	} rules[] = {
-		{"intel-core2", "W146 present"},
-		{"intel-nehalem", "AAJ86 present"},
-		{"netburst-", "P4-FLDCW present"},
+#define ERRATUM_TRIAL(...)
+#define ERRATUM_OF_RULE(profile, told) {profile, told},
+#include "mutants/catches.def"
+#undef ERRATUM_TRIAL
+#undef ERRATUM_OF_RULE
 		{NULL, NULL},
 	};
 
@@ -305,11 +266,13 @@ static bool as_expected(const char *told, const char *expected, const char *rule
 /* A few rows besides those of a list: what is drawn by n= is looked for among these, as all take long. */
 static const char *few(char *globs, const char *list)
 {
-	snprintf(globs, TEXT, "W146,SRF7,SKL91,BJ58,BJ77,HSD73,AMD-795,AMD-1023,AMD-1266,N15,N17");
-	for (; *list; list += strcspn(list, ","), list += strspn(list, ", ")) {
-		size_t used = strlen(globs);
+	size_t used = 0;
 
-		snprintf(globs + used, TEXT - used, ",%.*s", (int)strcspn(list, " "), list);
+	for (unsigned i = 0; i < TRIALS; i += FEW)
+		used += (size_t)snprintf(globs + used, TEXT - used, "%s%.*s", i ? "," : "",
+					 (int)strcspn(trials[i].told, " "), trials[i].told);
+	for (; *list; list += strcspn(list, ","), list += strspn(list, ", ")) {
+		used += (size_t)snprintf(globs + used, TEXT - used, ",%.*s", (int)strcspn(list, " "), list);
 	}
 	return globs;
 }
