@@ -14,9 +14,12 @@
 
 static struct erratum_found found[ROWS_MAX];
 
+static void forget_lists(void);
+
 void errata_begin(void)
 {
 	memset(found, 0, sizeof found);
+	forget_lists();
 }
 
 /* One number, or globs of names. */
@@ -288,19 +291,55 @@ static void try_vague(const struct pmu *pmu, unsigned row, struct result *r, boo
 	snprintf(r->judgement.text + used, sizeof r->judgement.text - used, " (consistent with %s)", number);
 }
 
+/* Rows that tell of no amount, by an event's list of numbers: looking them up takes as long as a check. */
+#define LISTS     256 /* a power of two */
+#define LIST_TEXT 40
+#define LIST_ROWS 6
+static struct vague_list {
+	const struct errata *of;
+	char numbers[LIST_TEXT];
+	uint8_t count;
+	uint16_t row[LIST_ROWS];
+} vague_lists[LISTS];
+
+static void forget_lists(void)
+{
+	memset(vague_lists, 0, sizeof vague_lists);
+}
+
+/* A list whose text does not fit is looked up each time. */
+static void find_vague(const struct errata *e, const char *numbers, struct vague_list *list)
+{
+	const char *at = numbers;
+
+	*list = (struct vague_list){.of = e};
+	while (*at) {
+		int row = errata_next(e, &at);
+
+		if (row < 0 || row >= ROWS_MAX || !errata_vague(e, (unsigned)row))
+			continue;
+		if (list->count < LIST_ROWS)
+			list->row[list->count++] = (uint16_t)row;
+	}
+	snprintf(list->numbers, sizeof list->numbers, "%s", numbers);
+}
+
 /* What is published of the event without an amount. */
 static void try_event(const struct pmu *pmu, const struct pmu_event *event, struct result *r, bool bad)
 {
 	const struct errata *e = pmu->errata;
+	uint32_t hash = 0;
 
-	const char *at = event->errata;
+	if (!event->errata || !*event->errata)
+		return;
+	for (const char *c = event->errata; *c; c++)
+		hash = hash * 31 + (uint8_t)*c;
+	struct vague_list *list = &vague_lists[hash % LISTS];
 
-	while (at && *at) {
-		int row = errata_next(e, &at);
-
-		if (row >= 0 && row < ROWS_MAX && errata_vague(e, (unsigned)row))
-			try_vague(pmu, (unsigned)row, r, bad, off_like(&e->row[row], r));
-	}
+	if (list->of != e || strcmp(list->numbers, event->errata))
+		find_vague(e, event->errata, list);
+	for (unsigned i = 0; i < list->count; i++)
+		try_vague(pmu, list->row[i], r, bad, off_like(&e->row[list->row[i]], r));
 }
 
 void errata_judge(const struct pmu *pmu, struct result *r)
