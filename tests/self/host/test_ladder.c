@@ -251,7 +251,10 @@ static void nops_must_be_counted_by_their_number(void **state)
 	strcpy(scripted.pmu.hypervisor, "VMwareVMware");
 	scripted.beyond = in_long_windows;
 	memcpy(script, (int64_t[]){0, 0, 1}, sizeof script);
-	falls_at(RUNG_EXACT_ON_NOPS, VERDICT_SKIPPED, "counts what it executes itself, too");
+	assert_int_equal(ladder_climb(&scripted.run, &ladder), LADDER_FULL);
+	assert_true(ladder.reached[ODD] < RUNG_EXACT_ON_NOPS);
+	assert_int_equal(scripted.result[scripted_result(scripted.pmu.counter[ODD].name)].verdict,
+			 VERDICT_SKIPPED);
 	for (unsigned at = 0; at < 3; at++) {
 		scripted_start("IBC");
 		scripted.pmu.under_hypervisor = true;
