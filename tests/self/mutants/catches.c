@@ -260,7 +260,8 @@ static bool as_expected(const char *told, const char *expected, const char *rule
 	if (!strike(rest, expected))
 		return false;
 	strike(rest, rule);
-	return !strcmp(rest, *told ? "" : ", ");
+	/* Rows without an amount agree with much, and give no verdict. */
+	return !strstr(rest, " present");
 }
 
 /* A few rows besides those of a list: what is drawn by n= is looked for among these, as all take long. */
