@@ -31,6 +31,7 @@ BAD_VERDICTS = ("biased", "noisy", "dead", "wrong", "erratum", "error")
 
 # Code and variables.
 OVMF = "/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"
+SMALL_OVMF = "/usr/share/OVMF/OVMF_CODE.fd", "/usr/share/OVMF/OVMF_VARS.fd"
 BOCHS_OVMF = "/usr/share/ovmf/OVMF.fd"
 
 

@@ -7,7 +7,7 @@ from boottest import boot, done, equal, few, ok, tail
 
 RETURN, CALL, INSTRUCTION, FAR = "return-in-new-level", "call-in-new-level", "delivery-instruction", "delivery-far-branch"
 ALL = "+".join((RETURN, CALL, INSTRUCTION, FAR))
-KERNELS = "kernel=nop_loop,int_ring3,syscall,fault_gp_ring3,fault_de_ring0,ipi_xapic,nmi_xapic"
+KERNELS = "kernel=nop_loop,int_ring3,syscall,fault_gp_ring3,nmi_xapic" + few("", ",fault_de_ring0,ipi_xapic")
 # On each CPU: the options, and a fault that an equation or a row must tell there.
 CPUS = {
     "intel-skylake": ("suite=events,identities event=INST_RETIRED*,BR_INST_RETIRED.ALL*,BR_INST_RETIRED.FAR*", "ring-leak"),
@@ -37,11 +37,11 @@ def run(cpu, inject=""):
 
 
 # Samples lie on a path whose steps count by the same rule, and an interrupt counts in the period behind it.
-SAMPLED = {"intel-skylake": ("INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES_PEBS kernel=loads,mix", "pebs-late"),
-           "amd-zen3": ("RETIRED_INSTRUCTIONS" + few(" kernel=loads,mix", ""), "late-pmi")}
+SAMPLED = {"intel-skylake": ("INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES_PEBS kernel=" + few("mix", "loads,mix"), "pebs-late"),
+           "amd-zen3": ("RETIRED_INSTRUCTIONS" + few(" kernel=mix", ""), "late-pmi")}
 # Which premises go alone: what a family measures and tells is its own, how that is taken into account is not.
-ALONE = {"intel-skylake": set(FACTS), "intel-core2": few((RETURN,), set(FACTS)), "amd-zen3": few((INSTRUCTION, FAR), set(FACTS)),
-         "netburst-prescott": few((CALL, FAR), set(FACTS))}
+ALONE = {"intel-skylake": set(FACTS), "intel-core2": few((), set(FACTS)), "amd-zen3": few((FAR,), set(FACTS)),
+         "netburst-prescott": few((CALL,), set(FACTS))}
 for cpu, (events, fault) in SAMPLED.items():
     usual, contrary, faulty = (judged(boot(options="pmu=virtual:%s suite=sampling event=%s%s" % (cpu, events, inject), timeout=300))[0]
                                for inject in ("", " inject=" + ALL, " inject=" + RETURN + "+" + fault))
@@ -59,7 +59,7 @@ for cpu, (options, fault) in CPUS.items():
     usual, facts = judged(plain)
     equal((plain.status, facts), (0, []), "%s: a plain one has no such fact" % cpu)
     trips = [name for name in usual if re.search("int_ring3|syscall|fault|ipi|nmi", name)]
-    ok(len(trips) >= 20, "%s: %d rows of %d rest on it" % (cpu, len(trips), len(usual)), tail(plain))
+    ok(len(trips) >= few(12, 20), "%s: %d rows of %d rest on it" % (cpu, len(trips), len(usual)), tail(plain))
     for premise, (kinds, numbers) in FACTS.items():
         if premise not in ALONE[cpu]:
             continue

@@ -42,6 +42,7 @@ BOCHS = {
     **dict.fromkeys(["zambezi", "trinity_apu"], amd("family 15H")),
     "ryzen": amd("Zen 1"),
 }
+VERSIONS = "corei7_sandy_bridge_2600k", "corei7_skylake_x", "tigerlake"  # 3, 4 and 5
 # Their CPUs know no 64-bit mode. QEMU's "host" needs KVM, and "base" is no CPU at all.
 QEMU_32 = "486 athlon coreduo kvm32 n270 pentium pentium2 pentium3 qemu32".split()
 BOCHS_32 = "pentium pentium_mmx amd_k6_2_chomper p2_klamath p3_katmai p4_willamette core_duo_t2400_yonah atom_n270".split()
@@ -79,8 +80,8 @@ table()
 for emulator, models in (("qemu", QEMU), ("bochs", BOCHS)):
     taken = set()
     for model, expected in models.items():
-        # `make check` takes the first of those that QEMU, which is quick, gives the same answer.
-        if few(emulator == "qemu" and expected in taken, False):
+        # `make check` takes the first of those that get the same answer, and those whose leaf 0AH says another version.
+        if few(expected in taken and model not in VERSIONS, False):
             continue
         taken.add(expected)
         r = boot(emulator=emulator, cpu=model, options="pmu=auto suite=none", ignore_bad_msrs=0, timeout=60)

@@ -26,7 +26,7 @@ def checks(result):
 
 
 for profile, (least, own) in PROFILES.items():
-    if profile in few(("nehalem", "haswell", "icelake", "silvermont"), ()):
+    if profile in few(("yonah", "nehalem", "haswell", "icelake", "silvermont", "goldmont", "alderlake-p"), ()):
         continue
     r = boot(options=OPTIONS % profile + "event=*")
     sound(r, profile)

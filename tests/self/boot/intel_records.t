@@ -5,7 +5,7 @@ from boottest import boot, done, equal, few, sound, verdict_table
 
 OPTIONS = "pmu=virtual:intel-%s suite=%s kernel=calls event=INST_RETIRED.ANY_P"
 
-for profile in few(("core2", "goldmont", "lunarlake-p", "pantherlake-e"),
+for profile in few(("core2", "goldmont", "lunarlake-p"),
                    ("core2", "goldmont", "goldmontplus", "alderlake-e", "lunarlake-p", "pantherlake-e")):
     r = boot(options=OPTIONS % (profile, "trace,sampling"))
     sound(r, "intel-" + profile)
