@@ -235,6 +235,22 @@ SIG INSN_RELEASE, 1
 SIG_LOOP
 SIGNATURE_END
 
+KERNEL acquire_weaker, "N times LDAPR, a load-acquire that orders less", needs=KERNEL_NEEDS_RCPC
+	.arch	armv8.3-a
+	SCRATCH
+1:	ldapr	x3, [x5]
+	ldaprb	w4, [x5]
+	LOOP_END
+	.arch	armv8-a
+KERNEL_END
+SIG INSTRUCTIONS, 2 + 2, 1
+SIG INSN_LOAD, 2
+SIG LOADS, 2
+SIG LOAD_BYTES, 8 + 1
+SIG INSN_ACQUIRE, 2
+SIG_LOOP
+SIGNATURE_END
+
 KERNEL atomics, "N times an addition, a swap and a compare-and-swap in memory", needs=KERNEL_NEEDS_LSE
 	.arch	armv8-a+lse
 	SCRATCH
