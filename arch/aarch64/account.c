@@ -89,7 +89,10 @@ static void account_system(uint32_t insn, struct insn_effect *e)
 	} else if (IS(0xfff80000, 0xd5080000)) {
 		unsigned crn = bits(insn, 12, 4), crm = bits(insn, 8, 4);
 
-		add(e, Q_INSN_MAINTENANCE, crn == 8 || (crn == 7 && crm != 8 && crm != 9)); /* those are AT */
+		/* TLBI; IC; DC. Others with CRn = 7 translate addresses or restrict predictions. */
+		add(e, Q_INSN_MAINTENANCE,
+		    crn == 8 ||
+			    (crn == 7 && (crm == 1 || (crm >= 4 && crm <= 6) || (crm >= 10 && crm <= 14))));
 	} else if (IS(0xfff00000, 0xd5100000)) {
 		account_system_register(insn, e);
 	} else if (IS(0xfff00000, 0xd5300000)) {
@@ -218,6 +221,15 @@ static void account_single(uint32_t insn, const struct insn_state *s, struct ins
 		account_memory(&m, e);
 		return;
 	}
+	if (IS(0xff200400, 0xf8200400)) { /* LDRAA, LDRAB: the offset has a bit more */
+		int64_t offset = (signed_bits(insn, 22, 1) * 512 + bits(insn, 12, 9)) * 8;
+
+		m.address += (uint64_t)offset;
+		m.load = true;
+		m.store = false;
+		account_memory(&m, e);
+		return;
+	}
 	if (vector) {
 		size += opc & 2 ? 4 : 0;
 		m.bytes = 1u << size;
@@ -233,6 +245,17 @@ static void account_single(uint32_t insn, const struct insn_state *s, struct ins
 		m.address += extended(insn, s, size);
 	else if (bits(insn, 10, 2) != 1)
 		m.address += (uint64_t)signed_bits(insn, 12, 9);
+	account_memory(&m, e);
+}
+
+/* LDAPUR, STLUR and those like them. */
+static void account_unscaled(uint32_t insn, const struct insn_state *s, struct insn_effect *e)
+{
+	bool load = bits(insn, 22, 2);
+	struct memory m = {s->x[bits(insn, 5, 5)] + (uint64_t)signed_bits(insn, 12, 9), 1, 1u << (insn >> 30),
+			   load, !load};
+
+	add(e, load ? Q_INSN_ACQUIRE : Q_INSN_RELEASE, 1);
 	account_memory(&m, e);
 }
 
@@ -293,6 +316,8 @@ static void account_load_store(uint32_t insn, const struct insn_state *s, struct
 			add(e, Q_PREFETCHES, 1);
 		else
 			account_memory(&m, e);
+	} else if (IS(0x3f200c00, 0x19000000)) {
+		account_unscaled(insn, s, e);
 	} else if (IS(0x3a000000, 0x28000000)) {
 		account_pair(insn, s, e);
 	} else if (IS(0x3a000000, 0x38000000)) {
@@ -330,6 +355,8 @@ static void account_scalar(uint32_t insn, struct insn_effect *e)
 	add(e, Q_INSN_FP, 1);
 	if (IS(0x5f000000, 0x1f000000))
 		n = 2;
+	else if (!bits(insn, 21, 1)) /* conversions from and to fixed point */
+		n = 0;
 	else if (bits(insn, 10, 2) == 2)
 		n = two <= 3 || two == 8;
 	else if (bits(insn, 10, 5) == 16)
@@ -338,28 +365,50 @@ static void account_scalar(uint32_t insn, struct insn_effect *e)
 		flops(e, type, n);
 }
 
+/* Operations of each lane of three registers that are alike. */
+static uint32_t of_three(unsigned opcode, bool u, bool a)
+{
+	switch (opcode) {
+	case 0x19:
+		return u ? 0 : 2; /* FMLA, FMLS */
+	case 0x1a:
+		return 1; /* FADD, FSUB, FADDP, FABD */
+	case 0x1b:
+		return !a; /* FMUL, FMULX */
+	case 0x1f:
+		return u && !a; /* FDIV */
+	default:
+		return 0;
+	}
+}
+
+/* Of a vector and one element of another. */
+static uint32_t by_element(unsigned opcode, bool u)
+{
+	if ((opcode == 1 || opcode == 5) && !u)
+		return 2;   /* FMLA, FMLS */
+	return opcode == 9; /* FMUL, FMULX */
+}
+
 static void account_vector(uint32_t insn, struct insn_effect *e)
 {
-	unsigned opcode = bits(insn, 11, 5), u = bits(insn, 29, 1), a = bits(insn, 23, 1),
-		 size = bits(insn, 22, 1);
-	uint32_t lanes = bits(insn, 30, 1) ? 4u >> size : 2, n = 0;
+	unsigned u = bits(insn, 29, 1), a = bits(insn, 23, 1), size = bits(insn, 22, 1);
+	uint32_t lanes = IS(0x10000000, 0x10000000) ? 1 : bits(insn, 30, 1) ? 4u >> size : 2, n = 0;
 
+	/* AES, two kinds of SHA, PMULL of 64 bits; SHA512 and SHA3. */
 	if (IS(0xff3e0c00, 0x4e280800) || IS(0xff208c00, 0x5e000000) || IS(0xff3e0c00, 0x5e280800) ||
-	    IS(0xbfe0fc00, 0x0ee0e000)) {
+	    IS(0xbfe0fc00, 0x0ee0e000) || IS(0xffe0f000, 0xce608000) || IS(0xfffffc00, 0xcec08000) ||
+	    IS(0xffc08000, 0xce000000) || IS(0xffe00000, 0xce800000)) {
 		add(e, Q_INSN_CRYPTO, 1);
 		return;
 	}
 	add(e, Q_INSN_SIMD, 1);
-	if (!IS(0x9f200400, 0x0e200400) || opcode < 0x18)
-		return;
-	if (opcode == 0x19 && !u)
-		n = 2; /* FMLA, FMLS */
-	else if (opcode == 0x1a)
-		n = !u || !a; /* FADD, FSUB, FADDP */
-	else if (opcode == 0x1b)
-		n = !a; /* FMUL, FMULX */
-	else if (opcode == 0x1f)
-		n = u && !a; /* FDIV */
+	if (IS(0x8f200400, 0x0e200400) && bits(insn, 14, 2) == 3)
+		n = of_three(bits(insn, 11, 5), u, a);
+	else if (IS(0x8f800400, 0x0f800000))
+		n = by_element(bits(insn, 12, 4), u);
+	else if (IS(0xbfbffc00, 0x2ea1f800) || IS(0xffbffc00, 0x7e30d800)) /* FSQRT, FADDP of a pair */
+		n = 1;
 	flops(e, size, n * lanes);
 }
 

@@ -46,6 +46,27 @@ $(A)/direct.bin: $(A)/direct.elf
 
 -include $(patsubst %.o,%.d,$(A_OBJ))
 
+# Host tests of what is plain C here: with AArch64's list of quantities, and without the archive, which has x86's.
+A_HOST_FLAGS = $(filter-out -DISA_X86 -DQUANTITY_LIST=%,$(HOST_FLAGS)) -DISA_AARCH64 -DQUANTITY_LIST='"pmu/quantity/aarch64.def"'
+A_HOST = $(patsubst %,$(A)/host/%.o,$(1))
+A_KERNELS := $(filter tests/kernels/aarch64/%.S,$(A_SRC))
+
+$(A)/host/%.c.o: %.c | $(GEN_HEADERS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(A_HOST_FLAGS) -MMD -MP -c -o $@ $<
+
+$(A)/kernels.bin: $(patsubst %,$(A)/image/%.o,$(A_KERNELS))
+	$(Q)rm -f $@.new && for o in $^; do $(A_CROSS)objcopy -O binary -j .text.kernels $$o $@.part && cat $@.part >>$@.new || exit 1; done
+	$(Q)rm -f $@.part && mv $@.new $@
+
+$(call A_HOST,tests/self/host/test_aarch64_account.c): private A_HOST_FLAGS += -DKERNEL_CODE='"$(A)/kernels.bin"'
+$(call A_HOST,tests/self/host/test_aarch64_account.c): $(A)/kernels.bin
+$(B)/host/test_aarch64_account: $(call A_HOST,tests/self/host/test_aarch64_account.c arch/aarch64/account.c)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka -lcapstone
+
+-include $(wildcard $(A)/host/*/*/*.d $(A)/host/*/*/*/*.d)
+
 # make run ARCH=aarch64: the run's status is kept as x86's is.
 ifeq ($(ARCH),aarch64)
 run-emulator: $(A)/direct.bin
