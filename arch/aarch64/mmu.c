@@ -190,6 +190,8 @@ const char *mmu_init(void *(*alloc_pages)(size_t pages))
 	good = copy(at, (const uint64_t *)(uintptr_t)(SYS_READ(ttbr0_el1) & ADDRESS), level);
 	good = good && mmu_protect(__text_start, (size_t)(__text_end - __text_start), MMU_EXEC);
 	good = good && mmu_protect(__rodata_start, (size_t)(__rodata_end - __rodata_start), 0);
+	/* Null pointers fault: where firmware maps nothing there, they do already. */
+	mmu_protect(NULL, 1, MMU_NONE);
 	for (unsigned i = 0; good && i < guards; i++)
 		good = mmu_protect(guard[i], 1, MMU_NONE);
 	return good ? NULL : short_of_memory;

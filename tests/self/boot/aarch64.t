@@ -21,10 +21,11 @@ loader.exec_module(run)
 COUNTERS = "6 general and 1 fixed counters"
 # CPU, what else QEMU is told, options: the name, and the PMU that it has.
 MACHINES = (
-    ("cortex-a53", "gic-version=3", "suite=events kernel=loads,exclusives,system_calls", "Arm Cortex-A53", "Arm PMUv3, " + COUNTERS),
-    ("cortex-a57", "virtualization=on", "suite=events kernel=empty,calls,float_single", "Arm Cortex-A57", "Arm PMUv3, " + COUNTERS),
+    ("cortex-a53", "gic-version=3", "suite=events,machine kernel=loads,exclusives,system_calls", "Arm Cortex-A53", "Arm PMUv3, " + COUNTERS),
+    ("cortex-a57", "virtualization=on", "suite=events,machine kernel=empty,calls,float_single", "Arm Cortex-A57", "Arm PMUv3, " + COUNTERS),
     ("max", "", "suite=control", "QEMU max", "Arm PMUv3p5, " + COUNTERS),
 )
+MACHINE_CHECKS = 20  # tests/kernels/aarch64/machine.c
 JUDGED = {"exact", "skipped"}
 
 
@@ -38,6 +39,10 @@ def verdicts(report):
     return {check["verdict"] for suite in report["suites"] for check in suite["checks"]}
 
 
+def suite_of(report, name):
+    return [check for suite in report["suites"] if suite["name"] == name for check in suite["checks"]] if report else []
+
+
 for cpu, machine, options, name, pmu in MACHINES:
     lines, report, status = boot(options, cpu, machine)
     what = "%s, %s" % (cpu, machine or "as it is")
@@ -45,6 +50,9 @@ for cpu, machine, options, name, pmu in MACHINES:
     ok(any(line.startswith("# PMU: " + pmu) for line in lines), "%s: and what its PMU is" % what, lines[:20])
     ok("# watchdog: FIQ from the physical timer" in lines, "%s: the watchdog cannot be held off" % what, lines[:10])
     ok(status == 0 and report and verdicts(report) == JUDGED, "%s: every counter climbs the ladder, and nothing is wrong" % what, lines[-40:])
+    if "machine" in options:
+        equal([check["verdict"] for check in suite_of(report, "machine")], ["exact"] * MACHINE_CHECKS,
+              "%s: exceptions, pages, guard pages, the watchdog and the hand-over are as they should" % what)
     equal(list(breaches(report)) if report else None, [], "%s: its report keeps to the schemas" % what)
 
 WRONG = ("loads:loads.bytes:1", "exclusives:insn.exclusive.store:1", "calls:br.ret:1N")

@@ -1,0 +1,441 @@
+/*
+ * The suite machine on AArch64: exceptions end one check, pages have the rights that they are to have, guard
+ * pages end stacks, the watchdog ends what hangs, and the machine is handed back as it was.
+ */
+#include "arch/exceptions.h"
+#include "arch/machine.h"
+#include "arch/memory.h"
+#include "arch/time.h"
+#include "arch/watchdog.h"
+#include "arch/aarch64/gic.h"
+#include "arch/aarch64/system.h"
+#include "arch/aarch64/trap.h"
+#include "tests/suites/suites.h"
+
+#include <stddef.h>
+
+#define CHECK_MS 2000
+#define SOON_MS  1
+#define STACK    (256 * 1024) /* of a guarded call: arch/exceptions.h */
+
+/* Data aborts and instruction aborts by the kind of their status code, ISS[5:2] (Arm ARM, D13.2.37). */
+#define TRANSLATION       1
+#define PERMISSION        3
+#define ABORT(class, why) ((class) << 8 | (why))
+#define NO_EXCEPTION      (-1)
+#define CLAIMED           300 /* no exception's number */
+
+static struct trap_frame seen;
+
+static bool take_note(struct trap_frame *f)
+{
+	seen = *f;
+	trap_abort(CLAIMED);
+}
+
+struct attempt {
+	void (*fn)(void *);
+	void *arg;
+};
+
+static void attempt(void *arg)
+{
+	const struct attempt *a = arg;
+
+	trap_claim(take_note);
+	a->fn(a->arg);
+	trap_claim(NULL);
+}
+
+/* @return class of the exception that fn() ends with, of aborts ABORT(); NO_EXCEPTION if it returns */
+static int64_t exception_of(void (*fn)(void *), void *arg)
+{
+	struct attempt a = {fn, arg};
+	struct trap_report report;
+	unsigned class;
+
+	if (trap_guard(attempt, &a, &report))
+		return NO_EXCEPTION;
+	if (report.vector != CLAIMED)
+		return report.vector;
+	class = trap_class(&seen);
+	return class == EC_DATA || class == EC_CODE ? ABORT(class, seen.syndrome >> 2 & 0xf) : class;
+}
+
+/* --- exceptions and pages ------------------------------------------------------------------------------- */
+
+static void undefined(void *arg)
+{
+	(void)arg;
+	__asm__ volatile("udf #0");
+}
+
+static void breakpoint(void *arg)
+{
+	(void)arg;
+	__asm__ volatile("brk #7");
+}
+
+static void call(void *arg)
+{
+	(void)arg;
+	__asm__ volatile("svc #7" : : : "memory");
+}
+
+static void nothing(void *arg)
+{
+	(void)arg;
+}
+
+static void read_at(void *arg)
+{
+	(void)*(volatile uint32_t *)arg;
+}
+
+static void write_at(void *arg)
+{
+	*(volatile uint32_t *)arg = 0;
+}
+
+static void execute_at(void *arg)
+{
+	((void (*)(void))(uintptr_t)arg)();
+}
+
+static int64_t undefined_ends(void)
+{
+	return exception_of(undefined, NULL);
+}
+
+static int64_t breakpoint_ends(void)
+{
+	return exception_of(breakpoint, NULL);
+}
+
+static int64_t call_ends(void)
+{
+	return exception_of(call, NULL);
+}
+
+static int64_t nothing_ends(void)
+{
+	return exception_of(nothing, NULL);
+}
+
+/* What a check has done is undone: the next one finds its handlers gone. */
+static int64_t ended_twice(void)
+{
+	return exception_of(undefined, NULL) == EC_UNKNOWN && exception_of(breakpoint, NULL) == EC_BRK &&
+	       exception_of(nothing, NULL) == NO_EXCEPTION;
+}
+
+static int64_t nothing_at_zero(void)
+{
+	return exception_of(read_at, NULL);
+}
+
+static int64_t code_is_kept(void)
+{
+	return exception_of(write_at, (void *)(uintptr_t)nothing);
+}
+
+static int64_t code_is_read(void)
+{
+	return exception_of(read_at, (void *)(uintptr_t)nothing);
+}
+
+static int64_t data_is_no_code(void)
+{
+	static uint32_t ret = 0xd65f03c0;
+
+	return exception_of(execute_at, &ret);
+}
+
+static int64_t data_is_written(void)
+{
+	static uint32_t word;
+
+	return exception_of(write_at, &word);
+}
+
+/* --- the stack --------------------------------------------------------------------------------------------
+ */
+
+static void __attribute__((noinline)) deeper(volatile uint8_t *above, unsigned levels)
+{
+	volatile uint8_t here[1024];
+
+	here[0] = above ? above[0] : 0;
+	if (levels)
+		deeper(here, levels - 1);
+	here[1] = here[0];
+}
+
+static void descend(void *arg)
+{
+	deeper(NULL, *(unsigned *)arg);
+}
+
+static int64_t stack_has_room(void)
+{
+	unsigned levels = 100;
+
+	return exception_of(descend, &levels);
+}
+
+static int64_t stack_ends(void)
+{
+	unsigned levels = 4096;
+
+	return exception_of(descend, &levels);
+}
+
+/* The page that was hit is the one right below the stack, and none of the stack's. */
+static int64_t guard_page_is_below(void)
+{
+	uint64_t here = (uint64_t)__builtin_frame_address(0), page;
+
+	stack_ends();
+	page = seen.address & ~UINT64_C(4095);
+	return page < here && here - page <= STACK + 4096 && !page_readable((void *)(uintptr_t)page, 4096) &&
+	       page_writable((void *)(uintptr_t)(page + 4096), here - page - 4096);
+}
+
+/* --- the watchdog -----------------------------------------------------------------------------------------
+ */
+
+static const char *no_fiq(void)
+{
+	return gic_has_fiq() ? NULL : "the watchdog is an IRQ here, which PSTATE.I holds off";
+}
+
+/* Emulators are dear at YIELD and at reading the clock. */
+static void spin(void)
+{
+	for (unsigned i = 0; i < 1000; i++)
+		__asm__ volatile("nop");
+}
+
+static void hang(void *arg)
+{
+	(void)arg;
+	interrupts_close();
+	for (;;)
+		spin();
+}
+
+static void hang_held(void *arg)
+{
+	uint64_t *until = arg, end = clock_read() + clock_hz() / 1000 * 3 * SOON_MS;
+
+	watchdog_hold();
+	while (clock_read() < end)
+		spin();
+	*until = clock_read();
+	watchdog_release();
+	hang(NULL);
+}
+
+static void wait_less(void *arg)
+{
+	uint64_t end = clock_read() + clock_hz() / 1000 * SOON_MS;
+
+	(void)arg;
+	while (clock_read() < end)
+		spin();
+}
+
+static int64_t ended_by(void (*fn)(void *), void *arg, unsigned ms)
+{
+	struct trap_report report;
+	bool by_itself;
+
+	watchdog_arm(ms);
+	by_itself = trap_guard(fn, arg, &report);
+	watchdog_disarm();
+	return by_itself ? NO_EXCEPTION : report.vector;
+}
+
+static int64_t hang_is_ended(void)
+{
+	return ended_by(hang, NULL, SOON_MS);
+}
+
+static int64_t not_before_its_time(void)
+{
+	uint64_t before = clock_read();
+
+	return ended_by(hang, NULL, SOON_MS) == TRAP_WATCHDOG &&
+	       clock_read() - before >= clock_hz() / 1000 * SOON_MS;
+}
+
+static int64_t hold_is_kept(void)
+{
+	uint64_t until = 0;
+
+	return ended_by(hang_held, &until, SOON_MS) == TRAP_WATCHDOG && until;
+}
+
+static int64_t in_time_is_let(void)
+{
+	return ended_by(wait_less, NULL, CHECK_MS);
+}
+
+/* --- the hand-over ----------------------------------------------------------------------------------------
+ */
+
+#define KEPT 11
+
+static void registers_of_machine(uint64_t out[KEPT])
+{
+	const uint64_t now[KEPT] = {SYS_READ(vbar_el1),      SYS_READ(ttbr0_el1), SYS_READ(tcr_el1),
+				    SYS_READ(sctlr_el1),     SYS_READ(cpacr_el1), SYS_READ(cntkctl_el1),
+				    SYS_READ(mdscr_el1),     SYS_READ(daif),      SYS_READ(cntv_cval_el0),
+				    SYS_READ(cntp_cval_el0), SYS_READ(spsel)};
+
+	for (unsigned i = 0; i < KEPT; i++)
+		out[i] = now[i];
+}
+
+static unsigned differences(const uint64_t a[KEPT], const uint64_t b[KEPT])
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < KEPT; i++)
+		n += a[i] != b[i];
+	return n;
+}
+
+struct handover {
+	uint64_t before[KEPT], ours[KEPT], after[KEPT];
+};
+
+/* What firmware has is none of what the harness leaves by itself. */
+static void hand_over(struct handover *h)
+{
+	uint64_t vectors, events;
+
+	machine_give_back();
+	vectors = SYS_READ(vbar_el1);
+	events = SYS_READ(cntkctl_el1);
+	SYS_WRITE(vbar_el1, 0x7ff800);
+	SYS_WRITE(cntkctl_el1, 0x100);
+	SYS_WRITE(cntv_cval_el0, 0x123456789a);
+	SYS_WRITE(cntp_cval_el0, 0xa987654321);
+	registers_of_machine(h->before);
+	machine_take();
+	registers_of_machine(h->ours);
+	machine_give_back();
+	registers_of_machine(h->after);
+	SYS_WRITE(vbar_el1, vectors);
+	SYS_WRITE(cntkctl_el1, events);
+	machine_take();
+}
+
+static int64_t registers_come_back(void)
+{
+	struct handover h;
+
+	hand_over(&h);
+	return differences(h.before, h.after);
+}
+
+/* VBAR, TTBR0, TCR, SCTLR, CNTKCTL, DAIF, SPSEL: of the others the harness may have the same. */
+static int64_t registers_are_ours(void)
+{
+	struct handover h;
+
+	hand_over(&h);
+	for (unsigned i = 0; i < KEPT; i++)
+		if (i != 4 && i != 6 && i != 8 && i != 9 && h.before[i] == h.ours[i])
+			return i;
+	return NO_EXCEPTION;
+}
+
+/* Vectors, pages and the watchdog work after it as before. */
+static int64_t goes_on(void)
+{
+	struct handover h;
+
+	hand_over(&h);
+	return exception_of(undefined, NULL) == EC_UNKNOWN && code_is_kept() == ABORT(EC_DATA, PERMISSION) &&
+	       (no_fiq() || hang_is_ended() == TRAP_WATCHDOG);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ */
+
+static const struct machine_check {
+	const char *name, *manual;
+	int64_t (*observe)(void);
+	int64_t value; /* that it must give */
+	const char *(*unfit)(void);
+} checks[] = {
+	{"exceptions/an undefined instruction ends a call", "Arm ARM D13.2.37", undefined_ends, EC_UNKNOWN,
+	 NULL},
+	{"exceptions/a breakpoint ends a call", "Arm ARM D13.2.37", breakpoint_ends, EC_BRK, NULL},
+	{"exceptions/a supervisor call of EL1 ends a call", "Arm ARM D13.2.37", call_ends, EC_SVC, NULL},
+	{"exceptions/a call without one returns", NULL, nothing_ends, NO_EXCEPTION, NULL},
+	{"exceptions/what follows one goes on", NULL, ended_twice, 1, NULL},
+	{"memory/nothing is at address 0", "Arm ARM D5.4", nothing_at_zero, ABORT(EC_DATA, TRANSLATION),
+	 NULL},
+	{"memory/code is not written", "Arm ARM D5.4", code_is_kept, ABORT(EC_DATA, PERMISSION), NULL},
+	{"memory/code is read", "Arm ARM D5.4", code_is_read, NO_EXCEPTION, NULL},
+	{"memory/data is not executed", "Arm ARM D5.4", data_is_no_code, ABORT(EC_CODE, PERMISSION), NULL},
+	{"memory/data is written", "Arm ARM D5.4", data_is_written, NO_EXCEPTION, NULL},
+	{"stack/there is room", NULL, stack_has_room, NO_EXCEPTION, NULL},
+	{"stack/its end is told", NULL, stack_ends, ABORT(EC_DATA, TRANSLATION), NULL},
+	{"stack/the guard page is below it", NULL, guard_page_is_below, 1, NULL},
+	{"watchdog/ends a loop with interrupts masked", "Arm ARM D11", hang_is_ended, TRAP_WATCHDOG, no_fiq},
+	{"watchdog/not before its time", "Arm ARM D11", not_before_its_time, 1, no_fiq},
+	{"watchdog/waits while it is held", NULL, hold_is_kept, 1, no_fiq},
+	{"watchdog/lets what is in time", NULL, in_time_is_let, NO_EXCEPTION, NULL},
+	{"hand-over/registers come back", NULL, registers_come_back, 0, NULL},
+	{"hand-over/they were the harness's", NULL, registers_are_ours, NO_EXCEPTION, NULL},
+	{"hand-over/the machine goes on", NULL, goes_on, 1, NULL},
+};
+
+struct carry_out {
+	const struct machine_check *check;
+	int64_t value;
+};
+
+static void carry_out(void *arg)
+{
+	struct carry_out *c = arg;
+
+	c->value = c->check->observe();
+}
+
+static void run_check(struct run *run, const struct machine_check *check)
+{
+	struct result r = {.suite = "machine", .name = check->name, .manual = check->manual};
+	struct carry_out c = {check, 0};
+	const char *why = check->unfit ? check->unfit() : NULL;
+	struct trap_report report;
+	bool ended;
+
+	if (why) {
+		judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why);
+		run->report(run, &r);
+		return;
+	}
+	trap_set_context(check->name);
+	watchdog_arm(CHECK_MS);
+	ended = !trap_guard(carry_out, &c, &report);
+	watchdog_disarm();
+	trap_set_context(NULL);
+	if (ended)
+		judgement_set(&r.judgement, VERDICT_ERROR, "%s", report.text);
+	else
+		result_judge(&r, 0, check->value, check->value, c.value);
+	run->report(run, &r);
+}
+
+static void machine_run(struct run *run)
+{
+	for (unsigned i = 0; i < sizeof checks / sizeof checks[0]; i++)
+		run_check(run, &checks[i]);
+}
+
+const struct suite suite_machine = {"machine", "the machine under our own tables", machine_run, NULL};
