@@ -47,7 +47,7 @@ $(A)/direct.bin: $(A)/direct.elf
 -include $(patsubst %.o,%.d,$(A_OBJ))
 
 # Host tests of what is plain C here: with AArch64's list of quantities, and without the archive, which has x86's.
-A_HOST_FLAGS = $(filter-out -DISA_X86 -DQUANTITY_LIST=%,$(HOST_FLAGS)) -DISA_AARCH64 -DQUANTITY_LIST='"pmu/quantity/aarch64.def"'
+A_HOST_FLAGS = $(filter-out -DISA_X86 -DQUANTITY_LIST=%,$(HOST_FLAGS)) -DISA_AARCH64 -DQUANTITY_LIST='"pmu/quantity/aarch64.def"' -Wno-format-truncation
 A_HOST = $(patsubst %,$(A)/host/%.o,$(1))
 A_KERNELS := $(filter tests/kernels/aarch64/%.S,$(A_SRC))
 
@@ -64,6 +64,10 @@ $(call A_HOST,tests/self/host/test_aarch64_account.c): $(A)/kernels.bin
 $(B)/host/test_aarch64_account: $(call A_HOST,tests/self/host/test_aarch64_account.c arch/aarch64/account.c)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka -lcapstone
+
+$(B)/host/test_armv8_driver: $(call A_HOST,tests/self/host/test_armv8_driver.c pmu/armv8/driver/driver.c pmu/armv8/events/events.c pmu/contract/state.c)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka
 
 -include $(wildcard $(A)/host/*/*/*.d $(A)/host/*/*/*/*.d)
 

@@ -1,0 +1,530 @@
+/*
+ * The driver of PMUv3 against a file of registers that behave as the Arm ARM has them (D7, D13.4), with each
+ * number of counters, both widths, and what an earlier user left behind. A register that this PMU does not
+ * have is undefined.
+ */
+#include "pmu/armv8/armv8.h"
+#include "pmu/contract/state.h"
+
+#include "arch/register.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define MOST 31 /* event counters */
+#define P    (1u << 31)
+#define U    (1u << 30)
+
+static struct fake {
+	unsigned version, n; /* PMUVer; PMCR_EL0.N */
+	bool undefined;      /* all of the PMU's registers */
+	int writes;          /* that are let through before one is refused; negative: all are */
+	uint64_t ceid[2];
+	uint32_t pmcr, enabled, overflowed, interrupting, userenr, selr, type[MOST], cycle_type;
+	uint64_t count[MOST], cycles;
+} fake, before;
+
+static struct pmu pmu;
+static const struct pmu_driver *const drv = &armv8_driver;
+
+/* In the place of code that only AArch64 assembles: 12 and 20 bytes for each counter. */
+extern const uint8_t armv8_enable_start[1], armv8_enable_start_end[1], armv8_enable_stop[1],
+	armv8_enable_stop_end[1];
+extern const uint8_t armv8_read_start[12 * 33], armv8_read_stop[20 * 33];
+const uint8_t armv8_enable_start[1], armv8_enable_start_end[1], armv8_enable_stop[1],
+	armv8_enable_stop_end[1];
+const uint8_t armv8_read_start[12 * 33], armv8_read_stop[20 * 33];
+
+static uint64_t seed = 0x9e3779b97f4a7c15;
+
+static uint64_t random64(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+/* --- the registers
+ * ---------------------------------------------------------------------------------------------- */
+
+static uint32_t there(void)
+{
+	return (uint32_t)((UINT64_C(1) << fake.n) - 1) | 1u << 31;
+}
+
+static uint64_t width_mask(void)
+{
+	return fake.version >= 6 ? UINT64_MAX : UINT32_MAX;
+}
+
+/* Event selects have ten bits up to PMUv3.0, then sixteen; MT, M and the like are kept, too. */
+static uint32_t type_mask(void)
+{
+	return 0xfe000000 | (fake.version >= 4 ? 0xffff : 0x3ff);
+}
+
+static void write_pmcr(uint64_t value)
+{
+	if (value & 2)
+		memset(fake.count, 0, sizeof fake.count);
+	if (value & 4)
+		fake.cycles = 0;
+	fake.pmcr = value & (fake.version >= 6 ? 0xf9 : 0x79);
+}
+
+/* Numbers as s<op0>_<op1>_c<CRn>_c<CRm>_<op2> in decimal: 3 03 09 12 0. @return false if it is undefined */
+static bool one(uint64_t number, bool write, uint64_t *value)
+{
+	unsigned op0 = number >> 14 & 3, op1 = number >> 11 & 7, crn = number >> 7 & 15,
+		 crm = number >> 3 & 15, op2 = number & 7;
+	unsigned name = ((op0 * 10 + op1) * 100 + crn) * 1000 + crm * 10 + op2, index = (crm & 3) << 3 | op2;
+	uint32_t *plain = NULL, mask = there();
+	uint32_t set = write ? (uint32_t)*value & mask : 0;
+
+	if (name == 3000050) { /* ID_AA64DFR0_EL1 */
+		*value = 0x10305006 | (uint64_t)fake.version << 8;
+		return !write;
+	}
+	if (fake.undefined || number >> 16)
+		return false;
+	switch (name) {
+	case 3309120: /* PMCR_EL0 */
+		if (write)
+			write_pmcr(*value);
+		else
+			*value = 0x41000000 | fake.n << 11 | fake.pmcr;
+		return true;
+	case 3309121: /* PMCNTENSET_EL0 */
+		fake.enabled |= set;
+		*value = fake.enabled;
+		return true;
+	case 3309122: /* PMCNTENCLR_EL0 */
+		fake.enabled &= ~set;
+		*value = fake.enabled;
+		return true;
+	case 3309123: /* PMOVSCLR_EL0 */
+		fake.overflowed &= ~set;
+		*value = fake.overflowed;
+		return true;
+	case 3309143: /* PMOVSSET_EL0 */
+		fake.overflowed |= set;
+		*value = fake.overflowed;
+		return true;
+	case 3009141: /* PMINTENSET_EL1 */
+		fake.interrupting |= set;
+		*value = fake.interrupting;
+		return true;
+	case 3009142: /* PMINTENCLR_EL1 */
+		fake.interrupting &= ~set;
+		*value = fake.interrupting;
+		return true;
+	case 3309126: /* PMCEID0_EL0, PMCEID1_EL0 */
+	case 3309127:
+		*value = fake.ceid[name & 1];
+		return !write;
+	case 3309130: /* PMCCNTR_EL0 */
+		if (write)
+			fake.cycles = *value;
+		*value = fake.cycles;
+		return true;
+	case 3309125: /* PMSELR_EL0 */
+		plain = &fake.selr;
+		mask = 0x1f;
+		break;
+	case 3309140: /* PMUSERENR_EL0 */
+		plain = &fake.userenr;
+		mask = 0xf;
+		break;
+	case 3314157: /* PMCCFILTR_EL0 */
+		plain = &fake.cycle_type;
+		mask = 0xff000000;
+		break;
+	default:
+		if (op0 != 3 || op1 != 3 || crn != 14 || crm < 8 || index >= fake.n)
+			return false;
+		if (crm < 12) { /* PMEVCNTR<n>_EL0 */
+			if (write)
+				fake.count[index] = *value & width_mask();
+			*value = fake.count[index];
+			return true;
+		}
+		plain = &fake.type[index];
+		mask = type_mask();
+	}
+	if (write)
+		*plain = (uint32_t)*value & mask;
+	*value = *plain;
+	return true;
+}
+
+bool register_read(enum register_space space, uint64_t number, uint64_t *value)
+{
+	bool good = space == SPACE_SYSTEM && one(number, false, value);
+
+	if (!good)
+		*value = 0;
+	return good;
+}
+
+bool register_write(enum register_space space, uint64_t number, uint64_t value)
+{
+	if (!fake.writes)
+		return false;
+	fake.writes -= fake.writes > 0;
+	return space == SPACE_SYSTEM && one(number, true, &value);
+}
+
+void pmu_remark(struct pmu *p, const char *format, ...)
+{
+	(void)p, (void)format;
+}
+
+static void count_on(unsigned bit, uint64_t *counter, uint32_t type, bool user, bool wide)
+{
+	uint64_t old = *counter;
+
+	if (!(fake.pmcr & 1) || !(fake.enabled >> bit & 1) || type & (user ? U : P))
+		return;
+	*counter = (old + 1) & (bit == 31 ? UINT64_MAX : width_mask());
+	if (wide ? old == UINT64_MAX : (uint32_t)old == UINT32_MAX)
+		fake.overflowed |= 1u << bit;
+}
+
+/* An event occurs once. */
+static void occurs(unsigned event, bool user)
+{
+	for (unsigned c = 0; c < fake.n; c++)
+		if ((fake.type[c] & 0xffff) == event)
+			count_on(c, &fake.count[c], fake.type[c], user,
+				 fake.version >= 6 && fake.pmcr & 0x80);
+	if (event == 0x11)
+		count_on(31, &fake.cycles, fake.cycle_type, user, fake.pmcr & 0x40);
+}
+
+static bool asks(void)
+{
+	return fake.pmcr & 1 && fake.overflowed & fake.interrupting;
+}
+
+/* --- the tests
+ * ------------------------------------------------------------------------------------------------------ */
+
+static const uint8_t versions[] = {1, 4, 5, 6, 7, 8, 9};
+#define VERSIONS (sizeof versions / sizeof versions[0])
+
+/* Every register holds what somebody left there. */
+static void dirty(unsigned version, unsigned n)
+{
+	fake = (struct fake){.version = version, .n = n, .writes = -1, .ceid = {random64(), random64()}};
+	fake.pmcr = (uint32_t)random64() & (version >= 6 ? 0xf9 : 0x79);
+	fake.enabled = (uint32_t)random64() & there();
+	fake.overflowed = (uint32_t)random64() & there();
+	fake.interrupting = (uint32_t)random64() & there();
+	fake.userenr = (uint32_t)random64() & 0xf;
+	fake.selr = (uint32_t)random64() & 0x1f;
+	fake.cycle_type = (uint32_t)random64() & 0xff000000;
+	fake.cycles = random64();
+	for (unsigned c = 0; c < n; c++) {
+		fake.type[c] = (uint32_t)random64() & type_mask();
+		fake.count[c] = random64() & width_mask();
+	}
+}
+
+static void begin(unsigned version, unsigned n)
+{
+	const char *why = NULL;
+
+	dirty(version, n);
+	before = fake;
+	assert_true(drv->identify(&pmu, &why));
+	assert_memory_equal(&fake, &before, sizeof fake);
+	assert_true(drv->reset(&pmu, &why));
+}
+
+static unsigned bit_of(unsigned c)
+{
+	return c == fake.n ? 31 : c;
+}
+
+static void each(void (*check)(void))
+{
+	for (unsigned v = 0; v < VERSIONS; v++)
+		for (unsigned n = 0; n <= MOST; n++) {
+			begin(versions[v], n);
+			check();
+		}
+}
+
+static void identified(void)
+{
+	static const char *const names[] = {
+		[1] = "Arm PMUv3",   [4] = "Arm PMUv3p1", [5] = "Arm PMUv3p4", [6] = "Arm PMUv3p5",
+		[7] = "Arm PMUv3p7", [8] = "Arm PMUv3p8", [9] = "Arm PMUv3p9"};
+
+	assert_string_equal(pmu.name, names[fake.version]);
+	assert_int_equal(pmu.n_general, fake.n);
+	assert_int_equal(pmu.n_fixed, 1);
+	assert_int_equal(pmu.n_counters, fake.n + 1);
+	assert_int_equal(pmu.most_select, fake.version >= 4 ? 0xffff : 0x3ff);
+	for (unsigned c = 0; c <= fake.n; c++) {
+		assert_int_equal(pmu.counter[c].width, c == fake.n || fake.version >= 6 ? 64 : 32);
+		assert_int_equal(pmu.counter[c].write_width, pmu.counter[c].width);
+		assert_int_equal(pmu.counter[c].kind, c == fake.n ? COUNTER_FIXED : COUNTER_GENERAL);
+		assert_int_equal(pmu.counter[c].selector, bit_of(c));
+	}
+}
+
+static void test_identified(void **state)
+{
+	(void)state;
+	each(identified);
+}
+
+static void test_refused(void **state)
+{
+	const char *why;
+
+	(void)state;
+	for (unsigned version = 0; version < 16; version += 15) {
+		dirty(version, 6);
+		why = NULL;
+		assert_false(drv->identify(&pmu, &why));
+		assert_non_null(strstr(why, "PMUVer"));
+	}
+	dirty(4, 6);
+	fake.undefined = true;
+	why = NULL;
+	assert_false(drv->identify(&pmu, &why));
+	assert_non_null(strstr(why, "undefined"));
+}
+
+static void clean(void)
+{
+	assert_int_equal(fake.enabled, 0);
+	assert_int_equal(fake.overflowed, 0);
+	assert_int_equal(fake.interrupting, 0);
+	assert_int_equal(fake.userenr, 0);
+	assert_int_equal(fake.selr, 0);
+	assert_int_equal(fake.cycle_type, 0);
+	assert_int_equal(fake.cycles, 0);
+	/* E and LC; from 64-bit event counters on LP; D, X and DP are left by nobody. */
+	assert_int_equal(fake.pmcr, fake.version >= 6 ? 0xc1 : 0x41);
+	for (unsigned c = 0; c < fake.n; c++) {
+		assert_int_equal(fake.type[c], 0);
+		assert_int_equal(fake.count[c], 0);
+	}
+}
+
+static void test_reset(void **state)
+{
+	(void)state;
+	each(clean);
+}
+
+/* Whichever write is refused, reset() says so. */
+static void test_reset_refused(void **state)
+{
+	const char *why = NULL;
+	int writes = 0;
+
+	(void)state;
+	begin(6, 6);
+	for (;; writes++) {
+		fake.writes = writes;
+		if (drv->reset(&pmu, &why))
+			break;
+		assert_non_null(why);
+	}
+	assert_in_range(writes, 2 * 7 + 5, 2 * 7 + 9);
+	fake.writes = -1;
+}
+
+static uint64_t value_of(unsigned c)
+{
+	uint64_t value = 0;
+
+	assert_true(drv->read(&pmu, c, &value));
+	return value;
+}
+
+static uint64_t overflows(void)
+{
+	uint64_t mask = 0;
+
+	assert_true(drv->overflowed(&pmu, &mask));
+	return mask;
+}
+
+/* Each counter counts where it is to, overflows at its width, and asks if it is to. */
+static void counts(void)
+{
+	for (unsigned c = 0; c <= fake.n; c++)
+		for (unsigned levels = LEVELS_SYSTEM; levels <= LEVELS_ALL; levels++) {
+			bool interrupt = random64() & 1;
+			struct pmu_config config = {.code = c == fake.n ? 0x11 : 0x08,
+						    .levels = (uint8_t)levels,
+						    .interrupt = interrupt};
+			unsigned event = (unsigned)config.code, width = pmu.counter[c].width;
+			uint64_t most = width == 64 ? UINT64_MAX : UINT32_MAX, ones = UINT64_C(1) << c;
+			uint32_t *type = c == fake.n ? &fake.cycle_type : &fake.type[c];
+
+			*type = 0xffffffff & (c == fake.n ? 0xff000000 : type_mask());
+			/* Whoever had the counter left it so. */
+			*(c == fake.n ? &fake.cycles : &fake.count[c]) = random64() & most;
+			fake.enabled = fake.overflowed = fake.interrupting = 1u << bit_of(c);
+			assert_true(drv->program(&pmu, c, &config));
+			assert_int_equal(*type, (c == fake.n ? 0 : 8) | (levels & LEVELS_SYSTEM ? 0 : P) |
+							(levels & LEVELS_USER ? 0 : U));
+			assert_true(!fake.enabled && !overflows() && !value_of(c));
+			assert_int_equal(fake.interrupting, interrupt ? 1u << bit_of(c) : 0);
+			occurs(event, false);
+			assert_int_equal(value_of(c), 0);
+			assert_true(drv->start(&pmu, ones));
+			assert_int_equal(fake.enabled, 1u << bit_of(c));
+			occurs(event, false);
+			assert_int_equal(value_of(c), levels & LEVELS_SYSTEM ? 1 : 0);
+			occurs(event, true);
+			assert_int_equal(value_of(c), levels == LEVELS_ALL ? 2 : 1);
+			assert_true(drv->write(&pmu, c, most - 1));
+			occurs(event, levels == LEVELS_USER);
+			assert_true(value_of(c) == most && !overflows() && !asks());
+			occurs(event, levels == LEVELS_USER);
+			assert_true(value_of(c) == 0 && overflows() == ones && asks() == interrupt);
+			assert_true(drv->stop(&pmu));
+			assert_int_equal(fake.enabled, 0);
+			assert_true(drv->acknowledge(&pmu, ((UINT64_C(2) << fake.n) - 1) & ~ones));
+			assert_true(overflows() == ones);
+			assert_true(drv->acknowledge(&pmu, ones));
+			assert_true(!overflows() && !asks());
+			assert_true(drv->release(&pmu, c));
+			assert_int_equal(*type, P | U);
+			assert_int_equal(fake.interrupting, 0);
+		}
+}
+
+static void test_counts(void **state)
+{
+	(void)state;
+	each(counts);
+}
+
+/* All at once; what one has is no other's. */
+static void together(void)
+{
+	struct pmu_config config = {.code = 0x11, .levels = LEVELS_ALL};
+	uint64_t all = (UINT64_C(2) << fake.n) - 1, some = random64() & all, value[PMU_COUNTERS_MAX];
+	struct pmu_bracket bracket;
+
+	for (unsigned c = 0; c <= fake.n; c++)
+		assert_true(drv->program(&pmu, c, &config) && drv->write(&pmu, c, 100 * c));
+	assert_true(drv->bracket_enable(&pmu, some, &bracket));
+	assert_true(drv->start(&pmu, some));
+	assert_int_equal(bracket.args[0], fake.enabled);
+	occurs(0x11, false);
+	memset(value, 0xff, sizeof value);
+	assert_true(drv->read_all(&pmu, some, value));
+	for (unsigned c = 0; c <= fake.n; c++) {
+		assert_true(value[c] == (some >> c & 1 ? 100 * c + 1 : UINT64_MAX));
+		assert_int_equal(value_of(c), 100 * c + (some >> c & 1));
+		assert_true(drv->bracket_read(&pmu, c, &bracket));
+		assert_ptr_equal(bracket.start, armv8_read_start + 12 * bit_of(c));
+		assert_ptr_equal(bracket.stop_end, armv8_read_stop + 20 * (bit_of(c) + 1));
+		assert_true(bracket.args[1] == (pmu.counter[c].width == 64 ? UINT64_MAX : UINT32_MAX));
+	}
+	config.edge = true;
+	assert_false(drv->program(&pmu, 0, &config));
+	config = (struct pmu_config){.code = 0x11, .levels = LEVELS_ALL, .cmask = 1};
+	assert_false(drv->program(&pmu, 0, &config));
+}
+
+static void test_together(void **state)
+{
+	(void)state;
+	each(together);
+}
+
+/* Events by PMCEID<n>_EL0 (D13.4.2): 0 and 20H in the lower halves, 4000H and 4020H in the upper ones. */
+static bool listed(unsigned event)
+{
+	unsigned half = event >> 14 & 1, word = event >> 5 & 1;
+
+	if (event != (half << 14 | word << 5 | (event & 0x1f)) || (half && fake.version < 4))
+		return false;
+	return fake.ceid[word] >> (32 * half + (event & 0x1f)) & 1;
+}
+
+static void discovered(void)
+{
+	const struct pmu_event *rows;
+	unsigned all = armv8_rows(&rows), n = 0;
+
+	for (unsigned event = 0; event < 0x10000; event += event < 0x60 || (event & 0x3fff) < 0x60 ? 1 : 0x20)
+		assert_int_equal(armv8_has_event(pmu.state->family, event), listed(event));
+	drv->list_events(&pmu);
+	for (unsigned i = 0; i < all; i++)
+		if (listed((unsigned)rows[i].code))
+			assert_ptr_equal(pmu.events[n++], &rows[i]);
+	assert_int_equal(pmu.n_events, n);
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned c = 0; c <= fake.n; c++)
+			assert_int_equal(drv->can_count(&pmu, pmu.events[i], c),
+					 c < fake.n || pmu.events[i]->code == 0x11);
+}
+
+static void test_discovered(void **state)
+{
+	(void)state;
+	each(discovered);
+}
+
+/* The first look changes nothing, and tells which counters run. */
+static void test_snapshot(void **state)
+{
+	static struct pmu_snapshot s;
+	const char *why;
+
+	(void)state;
+	for (unsigned n = 0; n <= MOST; n++) {
+		unsigned running = 0, found = 0;
+
+		dirty(n % 2 ? 4 : 6, n);
+		before = fake;
+		assert_true(drv->identify(&pmu, &why));
+		drv->snapshot(&pmu, &s);
+		assert_memory_equal(&fake, &before, sizeof fake);
+		assert_int_equal(s.count, 8 + 2 * (n + 1));
+		for (unsigned i = 0; i < s.count; i++) {
+			uint64_t value;
+
+			assert_true(s.entry[i].readable &&
+				    register_read(SPACE_SYSTEM, s.entry[i].address, &value));
+			assert_true(s.entry[i].value == value);
+			running += s.entry[i].enable;
+			found += !strcmp(s.entry[i].name, "PMCNTENSET_EL0");
+		}
+		assert_int_equal(found, 1);
+		assert_int_equal(running, fake.pmcr & 1 && fake.enabled);
+	}
+}
+
+static int forget(void **state)
+{
+	(void)state;
+	pmu_forget(&pmu);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_identified), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_reset),      cmocka_unit_test(test_reset_refused),
+		cmocka_unit_test(test_counts),     cmocka_unit_test(test_together),
+		cmocka_unit_test(test_discovered), cmocka_unit_test(test_snapshot),
+	};
+	return cmocka_run_group_tests(tests, NULL, forget);
+}
