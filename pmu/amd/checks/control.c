@@ -1,6 +1,6 @@
 /*
- * Control logic of AMD's own: free-running counters, halted time, a stop at a carry into the upper half, and
- * several counters that interrupt. Published errata are about each of them.
+ * Control logic of AMD's own: free-running counters, halted time, and a stop at a carry into the upper half.
+ * Published errata are about each of them.
  */
 #include "pmu/amd/checks/control.h"
 #include "pmu/x86/control.h"
@@ -81,34 +81,6 @@ static void no_upper_bits(struct control_fixture *h, unsigned c, const struct pm
 	h->run(h, 1ull << c);
 	h->equal(h, "behind the wrap the register's bits 63:48 read as", 0,
 		 control_register(h, amd_counter_msr(h->pmu, c)) >> AMD_WIDTH);
-}
-
-/* --- two counters that interrupt: erratum 1023 -------------------------------------------------------- */
-
-static bool first_two(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
-{
-	if (i || pmu->n_counters < 2)
-		return false;
-	*out = (struct pmu_control_instance){
-		.name = "counters 0 and 1", .counters = 3, .suits = counts_instructions};
-	return true;
-}
-
-static void two_interrupt(struct control_fixture *h, unsigned instance, const struct pmu_event *e)
-{
-	const struct pmu_driver *d = h->pmu->driver;
-
-	(void)instance;
-	for (unsigned c = 0; c < 2; c++)
-		set(h, c, e->code, LEVELS_USER, true, START);
-	for (unsigned turn = 0; turn < 4; turn++) {
-		h->works(h, "writing a counter",
-			 d->write(h->pmu, turn % 2, TOP) && d->write(h->pmu, 1 - turn % 2, START));
-		h->works(h, "acknowledging overflows", d->acknowledge(h->pmu, 3));
-		h->arm(h);
-		h->run_user(h, 3);
-		h->equal(h, "interrupts after each overflow of one of two counters", 1, h->interrupts(h));
-	}
 }
 
 /* --- halted time: erratum 794 ------------------------------------------------------------------------- */
@@ -660,7 +632,7 @@ const struct pmu_control_check amd_control[] = {
 	 stop_at_carry},
 	{"upper bits", "APM vol. 2, 13.2.1", 0, each_counter, no_upper_bits},
 	{"two counters interrupt", "APM vol. 2, 13.2.1, INT; revision guide 55449, erratum 1023",
-	 PMU_CONTROL_INTERRUPT, first_two, two_interrupt},
+	 PMU_CONTROL_INTERRUPT, amd_two_instance, amd_two_check},
 	{"cycles over a halt", "guides of the families, PMCx076; revision guide 51810, erratum 794",
 	 PMU_CONTROL_TIMER, once, halt},
 	{"IRPERF", "APM vol. 2, 13.2.1; PPR 57930, IRPerfCount; revision guide 56683, erratum 1267", 0,

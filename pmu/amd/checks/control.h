@@ -20,6 +20,10 @@ extern const char amd_flops_end[];
 bool amd_rdpmc_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
 void amd_rdpmc_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
 
+/** Two counters that may interrupt, one or both: erratum 1023. */
+bool amd_two_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_two_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+
 /** The last branch before a fault, a debug exception while branches are recorded, the stack's mispredictions
  * against a counter's. */
 bool amd_last_fault_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);

@@ -1,0 +1,64 @@
+/*
+ * Two counters that may interrupt: each overflow does. Of erratum 1023 (revision guide 55449) later ones may
+ * not, once one has.
+ */
+#include "pmu/amd/checks/control.h"
+
+#include "pmu/amd/registers.h"
+
+#define INSTRUCTIONS 0xc0
+#define TOP          ((1ull << AMD_WIDTH) - 1)
+#define START        1000
+
+static bool counts_instructions(const struct pmu *pmu, unsigned c, const struct pmu_event *e)
+{
+	return e->code == INSTRUCTIONS && pmu->driver->can_count(pmu, e, c);
+}
+
+bool amd_two_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	if (i || pmu->n_counters < 2)
+		return false;
+	*out = (struct pmu_control_instance){
+		.name = "counters 0 and 1", .counters = 3, .suits = counts_instructions};
+	return true;
+}
+
+/* @param may mask of those of the two that may interrupt */
+static void allow(struct control_fixture *h, const struct pmu_event *e, unsigned may)
+{
+	for (unsigned c = 0; c < 2; c++) {
+		const struct pmu_config config = {
+			.code = e->code, .levels = LEVELS_USER, .interrupt = may >> c & 1};
+
+		control_program(h, c, &config, START);
+	}
+}
+
+/* Counter c overflows, and the other one does not. */
+static void overflow_of(struct control_fixture *h, unsigned c, const char *what)
+{
+	const struct pmu_driver *d = h->pmu->driver;
+
+	h->works(h, "writing a counter", d->write(h->pmu, c, TOP) && d->write(h->pmu, 1 - c, START));
+	h->works(h, "acknowledging overflows", d->acknowledge(h->pmu, 3));
+	h->arm(h);
+	h->run_user(h, 3);
+	h->equal(h, what, 1, h->interrupts(h));
+}
+
+/* One alone may, each time; then both may: the first time, and later. */
+void amd_two_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
+{
+	(void)i;
+	for (unsigned c = 0; c < 2; c++) {
+		allow(h, e, 1u << c);
+		for (unsigned turn = 0; turn < 2; turn++)
+			overflow_of(h, c, "interrupts after each overflow of the only one that may");
+	}
+	allow(h, e, 0);
+	allow(h, e, 3);
+	overflow_of(h, 0, "interrupts after the first overflow of one of two counters");
+	for (unsigned turn = 1; turn < 4; turn++)
+		overflow_of(h, turn % 2, "interrupts after a later overflow of one of two counters");
+}
