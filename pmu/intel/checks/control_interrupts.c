@@ -5,6 +5,7 @@
  */
 #include "pmu/contract/counter_values.h"
 #include "pmu/intel/checks/control_interrupts.h"
+#include "pmu/intel/checks/control_parts.h"
 
 #include "arch/x86/cpu/msr.h"
 #include "pmu/intel/driver/here.h"
@@ -31,13 +32,17 @@ static uint64_t below_top(const struct pmu *pmu, unsigned c, uint64_t by)
 	return counter_ones(&pmu->counter[c]) - by;
 }
 
-static void run_once(struct control_fixture *h, uint64_t mask)
+/* One that comes for nothing is one more than those that find what has overflowed: where none finds anything,
+ * it is the status that is lost. */
+static void run_once(struct control_fixture *h, uint64_t mask, const char *what)
 {
 	unsigned empty, all = h->run_open(h, mask, &empty);
 
-	h->within(h, "interrupts of overflows", 1, ~0ull, all);
-	h->equal(h, "interrupts after which nothing has overflowed", 0, empty);
+	h->within(h, "interrupts after which something has overflowed", 1, ~0ull, all - empty);
+	h->equal(h, what, 0, empty);
 }
+
+static const char empty_interrupts[] = "interrupts after which nothing has overflowed";
 
 /* Where the clocks of two counters meet is not known, so the second one is moved past the first. */
 bool intel_pair_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
@@ -45,8 +50,25 @@ bool intel_pair_instance(const struct pmu *pmu, unsigned i, struct pmu_control_i
 	if (i || fixed(pmu, 1) == NONE || fixed(pmu, 2) == NONE)
 		return false;
 	snprintf(out->name, sizeof out->name, "FIXED_CTR1 and FIXED_CTR2");
-	out->counters = 1ull << fixed(pmu, 1) | 1ull << fixed(pmu, 2);
+	out->counters = 1ull << fixed(pmu, 1) | 1ull << fixed(pmu, 2) | intel_first_counters(pmu, 1);
 	return true;
+}
+
+/* The same of one of them alone, and of two others that overflow with one clock. */
+static void other_overflows(struct control_fixture *h, unsigned core, unsigned reference)
+{
+	const struct pmu_config config = {.levels = LEVELS_ALL, .interrupt = true};
+	const struct pmu_config cycles = {.code = CODE_CYCLES, .levels = LEVELS_ALL, .interrupt = true};
+
+	/* As near as can be: a short kernel has few clocks of the bus. */
+	control_program(h, reference, &config, below_top(h->pmu, reference, 0));
+	run_once(h, 1ull << reference, "of FIXED_CTR2 alone, interrupts for nothing");
+	if (!intel_first_counters(h->pmu, 1) || !intel_offers(h->pmu, CODE_CYCLES))
+		return;
+	control_program(h, 0, &cycles, below_top(h->pmu, 0, BEFORE / 8));
+	control_program(h, core, &config, below_top(h->pmu, core, BEFORE / 8));
+	run_once(h, 1ull << core | 1, "of two counters without FIXED_CTR2, interrupts for nothing");
+	h->works(h, "releasing it", h->pmu->driver->release(h->pmu, 0));
 }
 
 void intel_pair_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
@@ -55,10 +77,11 @@ void intel_pair_check(struct control_fixture *h, unsigned i, const struct pmu_ev
 	unsigned core = fixed(h->pmu, 1), reference = fixed(h->pmu, 2);
 
 	(void)i, (void)e;
+	other_overflows(h, core, reference);
 	for (unsigned by = 0; by < 2 * BEFORE; by++) {
 		control_program(h, core, &config, below_top(h->pmu, core, by));
 		control_program(h, reference, &config, below_top(h->pmu, reference, BEFORE / 8));
-		run_once(h, 1ull << core | 1ull << reference);
+		run_once(h, 1ull << core | 1ull << reference, empty_interrupts);
 	}
 }
 
@@ -78,10 +101,12 @@ void intel_frozen_check(struct control_fixture *h, unsigned i, const struct pmu_
 	unsigned c = fixed(h->pmu, 0);
 
 	(void)i, (void)e;
+	control_program(h, c, &config, below_top(h->pmu, c, 3));
+	run_once(h, 1ull << c, "without a freeze, interrupts for nothing");
 	h->works(h, "asking for the freeze",
 		 intel_change_msr(IA32_DEBUGCTL, 0, DEBUGCTL_FREEZE_PERFMON_ON_PMI));
 	control_program(h, c, &config, below_top(h->pmu, c, 3));
-	run_once(h, 1ull << c);
+	run_once(h, 1ull << c, empty_interrupts);
 	h->works(h, "taking the freeze back",
 		 intel_change_msr(IA32_DEBUGCTL, DEBUGCTL_FREEZE_PERFMON_ON_PMI, 0));
 	if (h->pmu->version >= 4)

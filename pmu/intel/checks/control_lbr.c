@@ -66,6 +66,11 @@ static unsigned freeze_after(struct control_fixture *h, uint64_t n, struct pmu_r
 	return count;
 }
 
+static bool same_branch(const struct pmu_record *a, const struct pmu_record *b)
+{
+	return a->from == b->from && a->to == b->to;
+}
+
 /*
  * Frozen after the first branch of the run, the newest record is of that one; frozen after the second, it is
  * the one before. Silicon takes the interrupt some branches later, so there only the freeze itself is looked
@@ -82,13 +87,19 @@ void intel_lbr_freeze_check(struct control_fixture *h, unsigned i, const struct 
 	if (!h->pmu->virtual)
 		return;
 	if (!h->within(h, "records of a frozen stack", 2, INTEL_LBR_DEPTH_MAX, n) ||
-	    !h->within(h, "records of a frozen stack", 2, INTEL_LBR_DEPTH_MAX, m))
+	    !h->within(h, "records of a frozen stack", 3, INTEL_LBR_DEPTH_MAX, m))
 		return;
-	/* Differences: where the image lies is no result. */
-	h->equal(h, "source of the branch that froze the stack, less its address", 0,
-		 first[n - 1].from - second[m - 2].from);
+	/* Differences: where the image lies is no result. The branches before tell that it froze where it was
+	 * to. */
+	h->equal(h, "source of the branch before, less its address", 0,
+		 first[n - 2].from - second[m - 3].from);
+	h->equal(h, "target of the branch before, less its address", 0, first[n - 2].to - second[m - 3].to);
+	h->equal(h, "newest record of a frozen stack that repeats the one before", false,
+		 same_branch(&first[n - 1], &first[n - 2]));
 	h->equal(h, "target of the branch that froze the stack, less its address", 0,
 		 first[n - 1].to - second[m - 2].to);
+	h->equal(h, "source of the branch that froze the stack, less its address", 0,
+		 first[n - 1].from - second[m - 2].from);
 }
 
 /* --- counts in last-branch records ------------------------------------------------------------------ */

@@ -286,6 +286,75 @@ static void symptoms(void **state)
 			 VERDICT_ERRATUM);
 }
 
+/* What an erratum is about must be right where it says nothing of it: a check that finds that wrong, or what
+ * it is about wrong in another way, is no sign of it. */
+static void controls(void **state)
+{
+	static const struct {
+		const struct errata *family;
+		const char *number, *check, *shows;
+		int64_t expected, observed;
+		const char *control;
+		int64_t control_expected, control_observed;
+	} cases[] = {
+		{&intel_known_errata, "AAJ119", "interrupts of two overflows/FIXED_CTR1 and FIXED_CTR2",
+		 "interrupts after which nothing has overflowed 0, observed 0x1", 0, 1,
+		 "interrupts after which something has overflowed 1, observed 0", 1, 0},
+		{&intel_known_errata, "AAJ119", "interrupts of two overflows/FIXED_CTR1 and FIXED_CTR2",
+		 "interrupts after which nothing has overflowed 0, observed 0x1", 0, 1,
+		 "of two counters without FIXED_CTR2, interrupts for nothing 0, observed 0x1", 0, 1},
+		{&intel_known_errata, "AAJ125", "interrupts of a frozen overflow/FIXED_CTR0",
+		 "interrupts after which nothing has overflowed 0, observed 0x1", 0, 1,
+		 "interrupts after which something has overflowed 1, observed 0", 1, 0},
+		{&intel_known_errata, "AAJ125", "interrupts of a frozen overflow/FIXED_CTR0",
+		 "interrupts after which nothing has overflowed 0, observed 0x1", 0, 1,
+		 "without a freeze, interrupts for nothing 0, observed 0x1", 0, 1},
+		{&intel_known_errata, "AAJ148", "overflow together, frozen/fixed counters",
+		 "overflow status of a counter that has wrapped, or not 1, observed 0", 1, 0,
+		 "without a freeze, overflow status of one that has wrapped, or not 1, observed 0", 1, 0},
+		{&intel_known_errata, "AAJ148", "overflow together, frozen/fixed counters",
+		 "overflow status of a counter that has wrapped, or not 1, observed 0", 1, 0,
+		 "a counter that has not wrapped is 9, observed 8", 9, 8},
+		{&intel_known_errata, "BJ94", "freeze on an interrupt/LBR",
+		 "source of the branch that froze the stack, less its address 0, observed 0x5", 0, 5,
+		 "source of the branch before, less its address 0, observed 0x5", 0, 5},
+		{&intel_known_errata, "BJ94", "freeze on an interrupt/LBR",
+		 "source of the branch that froze the stack, less its address 0, observed 0x5", 0, 5,
+		 "target of the branch that froze the stack, less its address 0, observed 0x5", 0, 5},
+		{&intel_known_errata, "SKL186", "freeze on an interrupt/LBR",
+		 "newest record of a frozen stack that repeats the one before 0, observed 0x1", 0, 1,
+		 "target of the branch before, less its address 0, observed 0x5", 0, 5},
+		{&intel_known_errata, "HSD91", "interrupt, fixed/PMC0",
+		 "interrupts with the entry armed again and the status still set 0, observed 0x1", 0, 1,
+		 "interrupts of counting on, acknowledged 0, observed 0x1", 0, 1},
+		{&amd_known_errata, "AMD-1023", "two counters interrupt/counters 0 and 1",
+		 "interrupts after a later overflow of one of two counters 1, observed 0", 1, 0,
+		 "interrupts after each overflow of the only one that may 1, observed 0", 1, 0},
+		{&amd_known_errata, "AMD-1023", "two counters interrupt/counters 0 and 1",
+		 "interrupts after a later overflow of one of two counters 1, observed 0", 1, 0,
+		 "interrupts after the first overflow of one of two counters 1, observed 0", 1, 0},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		unsigned row = (unsigned)errata_find(cases[i].family, cases[i].number);
+		struct result r;
+
+		errata_begin();
+		pmu.errata = cases[i].family;
+		r = compared(cases[i].check, cases[i].control, cases[i].control_expected,
+			     cases[i].control_observed);
+		assert_int_equal(r.judgement.verdict, VERDICT_WRONG);
+		assert_int_equal(errata_found(row)->present, 0);
+		r = compared(cases[i].check, cases[i].shows, cases[i].expected, cases[i].observed);
+		assert_int_equal(r.judgement.verdict, VERDICT_ERRATUM);
+		assert_int_equal(errata_found(row)->present, 1);
+		/* No other row is told. */
+		for (unsigned other = 0; other < *cases[i].family->count; other++)
+			assert_int_equal(errata_found(other)->present, other == row);
+	}
+}
+
 /* A row of an event that tells of a direction and no amount agrees, or does not, and gives no verdict. */
 static void directions(void **state)
 {
@@ -396,6 +465,7 @@ int main(void)
 		cmocka_unit_test_setup(trials, setup),
 		cmocka_unit_test_setup(near_misses, setup),
 		cmocka_unit_test_setup(symptoms, setup),
+		cmocka_unit_test_setup(controls, setup),
 		cmocka_unit_test_setup(directions, setup),
 		cmocka_unit_test_setup(likely, setup),
 		cmocka_unit_test_setup(observations, setup),
