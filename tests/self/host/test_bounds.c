@@ -216,6 +216,12 @@ static bool inside(const struct bounded *it, unsigned i, const struct amount *a,
 	return false;
 }
 
+/* Turns that a machine needs besides, before it counts anything. */
+static uint64_t not_run(const struct extreme_machine *m, uint64_t n)
+{
+	return m->count == count_not_yet ? TURNS_TO_KNOW - n : 0;
+}
+
 /* Whether all machines are inside, and the extreme machines come to both ends. */
 static bool holds(const struct bounded *it, bool verbose)
 {
@@ -225,7 +231,7 @@ static bool holds(const struct bounded *it, bool verbose)
 		struct amount a = kernel_amount(it->kernel, it->quantity, sizes[i]);
 
 		in &= inside(it, i, &a, verbose);
-		low |= (int64_t)it->seen[i].low == a.low;
+		low |= (int64_t)it->seen[i].low - (int64_t)not_run(it->extreme->low, sizes[i]) == a.low;
 		high |= (int64_t)it->seen[i].high == a.high;
 	}
 	for (unsigned i = it->first; i < SIZES && verbose && !(low && high); i++) {

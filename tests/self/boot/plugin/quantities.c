@@ -13,7 +13,7 @@
  * QEMU tells when an instruction is about to run, and of every access it makes, but not whether it came to
  * its end. An instruction has retired when the next one to run is where it leads to; if that is anywhere
  *else, it faulted (or QEMU started it over) and what it did is dropped. HLT has retired too if an interrupt
- *follows it, except in ring 3, where it faults, and so has PAUSE, which never faults. QEMU runs a REP
+ *follows it, except in ring 3, where it faults, and so have NOP and PAUSE, which never fault. QEMU runs a REP
  *instruction once per iteration, and may run it once more to find that none is left: it retires when its
  *successor runs; each return to itself is an iteration done. QEMU makes several accesses of one wide operand:
  *accesses of an instruction that adjoin are one, unless the instruction is known to make several of its own;
@@ -47,7 +47,7 @@ enum kind {
 	REP,  /* string instruction with F2 or F3 */
 	MARK, /* NOP that may be a mark */
 	HALT,
-	IDLE,  /* PAUSE */
+	IDLE,  /* NOP, PAUSE */
 	WORLD, /* VMRUN: it has retired wherever its guest begins */
 };
 
@@ -321,7 +321,7 @@ static void classify(struct instruction *in)
 		in->no_loads = in->bytes[i + 1] >= 0xc0;
 		break;
 	case 0x90:
-		in->kind = rep ? IDLE : PLAIN;
+		in->kind = IDLE;
 		break;
 	case 0xf4:
 		in->kind = HALT;

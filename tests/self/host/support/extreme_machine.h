@@ -19,6 +19,11 @@ struct extreme_machine {
 	uint64_t (*count)(const struct extreme_run *r);
 };
 
+#define TURNS_TO_KNOW 128
+/** Of a machine that counts nothing before so many turns: none of the runs has as many, so the end of its
+ * interval lies below 0. */
+uint64_t count_not_yet(const struct extreme_run *r);
+
 /** Amount of an architectural quantity in a run. */
 static inline uint64_t extreme_total(const struct extreme_run *r, enum quantity q)
 {
