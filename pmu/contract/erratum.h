@@ -41,6 +41,7 @@ enum erratum_need {
 	ERRATUM_NEEDS_SIBLING, /* the core's other logical processor */
 	ERRATUM_NEEDS_CORE,    /* another core */
 	ERRATUM_NEEDS_OUTSIDE, /* what no program can do */
+	ERRATUM_NEEDS_KERNEL,  /* instructions that no kernel has */
 };
 
 /** Directions in which a row makes counts wrong. */

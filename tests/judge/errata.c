@@ -274,21 +274,50 @@ static bool off_like(const struct erratum *row, const struct result *r)
 	return true;
 }
 
-/* A row that tells of no amount, and whether what is wrong is what it tells. */
-static void try_vague(const struct pmu *pmu, unsigned row, struct result *r, bool bad, bool like)
+/* Observations in which the row would show. A count is right above what must be at least, and below what may
+ * be at most: one with no such end shows nothing in that direction. */
+static unsigned could_show(const struct erratum *row, const struct result *r)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < r->n_observations; i++) {
+		const struct observation *o = &r->observation[i];
+
+		if ((row->effects & ERRATUM_COUNTS_LESS && o->low > 0) ||
+		    (row->effects & ERRATUM_COUNTS_MORE && o->high != INT64_MAX))
+			n += (unsigned)o->seen.total;
+	}
+	return n;
+}
+
+/* A row that tells of no amount, in how many observations it would have shown, and whether what is wrong is
+ * what it tells. */
+static void try_vague(const struct pmu *pmu, unsigned row, struct result *r, unsigned tried, bool bad,
+		      bool like)
 {
 	char number[ERRATUM_NUMBER];
 	size_t used = strlen(r->judgement.text);
 
-	if (row == ROWS_MAX)
-		return;
-	found[row].tried += observed(r);
+	found[row].tried += tried;
 	found[row].agree += bad && like;
 	found[row].otherwise += bad && !like;
 	if (!bad || !like)
 		return;
 	errata_number(pmu->errata, row, 0, number, sizeof number);
 	snprintf(r->judgement.text + used, sizeof r->judgement.text - used, " (consistent with %s)", number);
+}
+
+/* A check that is about such a row. One that has a direction is not shown by what is off in the other one. */
+static void try_like(const struct pmu *pmu, const struct erratum_symptom *s, struct result *r, bool bad,
+		     bool shows)
+{
+	unsigned at = row_of(pmu->errata, s->number);
+
+	if (at == ROWS_MAX)
+		return;
+	const struct erratum *row = &pmu->errata->row[at];
+
+	try_vague(pmu, at, r, observed(r), bad, shows && (!row->effects || off_like(row, r)));
 }
 
 /* Rows that tell of no amount, by an event's list of numbers: looking them up takes as long as a check. */
@@ -338,8 +367,12 @@ static void try_event(const struct pmu *pmu, const struct pmu_event *event, stru
 
 	if (list->of != e || strcmp(list->numbers, event->errata))
 		find_vague(e, event->errata, list);
-	for (unsigned i = 0; i < list->count; i++)
-		try_vague(pmu, list->row[i], r, bad, off_like(&e->row[list->row[i]], r));
+	for (unsigned i = 0; i < list->count; i++) {
+		const struct erratum *row = &e->row[list->row[i]];
+
+		try_vague(pmu, list->row[i], r, bad ? observed(r) : could_show(row, r), bad,
+			  off_like(row, r));
+	}
 }
 
 void errata_judge(const struct pmu *pmu, struct result *r)
@@ -376,7 +409,7 @@ void errata_judge(const struct pmu *pmu, struct result *r)
 					  r->n_observations ? r->observation[0].seen.min : 0);
 
 		if (s->relation == SHOWS_LIKE)
-			try_vague(pmu, row_of(pmu->errata, s->number), r, bad, shows);
+			try_like(pmu, s, r, bad, shows);
 		else
 			try_row(pmu, &c, s->number, r, shows);
 	}

@@ -126,9 +126,15 @@ static void try_events(struct run *run)
 		carry_out(run, &suite_events, &o);
 }
 
-/* A kernel that moves the event, one that is chosen if it can be; else one that tells if it moves too much.
- */
-static const struct kernel *mover(const struct pmu_event *e, const char *chosen)
+/* What a count that must be as expected can show: enum erratum_effects. */
+static unsigned showable(const struct expectation *x)
+{
+	return (x->low > 0 ? ERRATUM_COUNTS_LESS : 0u) | (x->high != INT64_MAX ? ERRATUM_COUNTS_MORE : 0u);
+}
+
+/* A kernel that moves the event and shows all of some effects, one that is chosen if it can be; else one that
+ * shows any of them. @return NULL: there is none */
+static const struct kernel *mover(const struct pmu_event *e, unsigned effects, const char *chosen)
 {
 	for (unsigned turn = 0; turn < 3; turn++)
 		for (const struct kernel *k = kernels_begin; k < kernels_end; k++) {
@@ -137,41 +143,65 @@ static const struct kernel *mover(const struct pmu_event *e, const char *chosen)
 			if ((turn || (*chosen && glob_match(chosen, k->name))) && !kernel_unfit(k, 0) &&
 			    !(k->flags & (KERNEL_USER_ONLY | KERNEL_SERVICES)) &&
 			    expectation(e, k, TRIAL_N, &x) == EXPECTATION_OK &&
-			    (turn < 2 ? x.low > 0 : x.high != INT64_MAX))
+			    (turn < 2 ? x.low > 0 && !(effects & ~showable(&x)) : effects & showable(&x)))
 				return k;
 		}
 	return NULL;
+}
+
+/* Rows that some event of this PMU names, of those that tell of no amount. */
+#define ROWS_MAX 256
+static uint8_t named[ROWS_MAX / 8];
+
+static bool is_named(unsigned row)
+{
+	return row < ROWS_MAX && named[row / 8] >> row % 8 & 1;
+}
+
+/* What errata that are asked for make of the event: enum erratum_effects. */
+static unsigned asked_of(struct run *run, const struct pmu_event *event)
+{
+	const struct errata *e = run->pmu->errata;
+	const char *at = event->errata;
+	unsigned effects = 0;
+
+	while (at && *at) {
+		char number[ERRATUM_NUMBER];
+		int row = errata_next(e, &at);
+
+		if (row < 0 || row >= ROWS_MAX || !errata_vague(e, (unsigned)row))
+			continue;
+		named[row / 8] |= (uint8_t)(1 << row % 8);
+		errata_number(e, (unsigned)row, 0, number, sizeof number);
+		if (wanted(run, number))
+			effects |= e->row[row].effects;
+	}
+	return effects;
 }
 
 /* Events that have such errata, each on a kernel that moves it. */
 static void try_vague(struct run *run)
 {
 	static char kernels[GLOBS_MAX];
-	const struct errata *e = run->pmu->errata;
 	struct run_options o = *run->options;
+	struct result r = {.suite = "errata", .name = "errata"};
 	struct pmu few = *run->pmu, *all = run->pmu;
 	const struct pmu_event **list = malloc((few.n_events + 1) * sizeof *list);
 
+	if (!list) {
+		judgement_set(&r.judgement, VERDICT_ERROR, "no memory for a list of %u events", few.n_events);
+		run->report(run, &r);
+	}
 	*kernels = '\0';
+	memset(named, 0, sizeof named);
 	few.n_events = 0;
 	few.events = list;
-	for (unsigned i = 0; list && i < all->n_events; i++) {
+	for (unsigned i = 0; i < all->n_events; i++) {
 		const struct pmu_event *event = all->events[i];
-		const char *at = event->errata;
-		bool asked = false;
+		unsigned effects = asked_of(run, event);
+		const struct kernel *k = effects ? mover(event, effects, kernels) : NULL;
 
-		while (at && *at) {
-			char number[ERRATUM_NUMBER];
-			int row = errata_next(e, &at);
-
-			if (row < 0 || !errata_vague(e, (unsigned)row))
-				continue;
-			errata_number(e, (unsigned)row, 0, number, sizeof number);
-			asked |= wanted(run, number);
-		}
-		const struct kernel *k = asked ? mover(event, kernels) : NULL;
-
-		if (!k)
+		if (!k || !list)
 			continue;
 		if (!*kernels || !glob_match(kernels, k->name))
 			add_glob(kernels, k->name);
@@ -208,17 +238,22 @@ static bool has_detector(const struct errata *e, unsigned row)
 	return false;
 }
 
-static const char *unprovoked(const struct erratum *row)
+static const char *unprovoked(const struct errata *e, unsigned at)
 {
+	const struct erratum *row = &e->row[at];
 	static const char *const needs[] = {
 		[ERRATUM_NEEDS_SIBLING] = "takes the core's other logical processor at work",
 		[ERRATUM_NEEDS_CORE] = "takes another core at work",
 		[ERRATUM_NEEDS_OUTSIDE] = "takes what no program can do",
+		[ERRATUM_NEEDS_KERNEL] = "takes instructions that no kernel has",
 	};
 	const char *reason = erratum_mechanism_reason((enum erratum_mechanism)row->mechanism);
 
 	if (!reason)
 		reason = needs[row->needs];
+	if (!reason && errata_vague(e, at))
+		reason = is_named(at) ? "no count of its events here could tell"
+				      : "none of this CPU's events is known to have it";
 	return reason ? reason : "no check looks for it";
 }
 
@@ -246,7 +281,7 @@ static enum erratum_state state_of(const struct run *run, unsigned row, struct e
 		snprintf(why, size, "nothing here could show it: a counter, an event or a record is missing");
 		return ERRATUM_NOT_APPLICABLE;
 	}
-	snprintf(why, size, "%s", unprovoked(&e->row[row]));
+	snprintf(why, size, "%s", unprovoked(e, row));
 	return ERRATUM_UNPROVOKED;
 }
 

@@ -60,6 +60,12 @@ for family, rows in ROWS.items():
 equal(text("docs/errata/rows.md"), GEN.listing() + "\n", "docs/errata/rows.md is of today: scripts/gen-errata --list > docs/errata/rows.md")
 for name, page in GEN.pages().items():
     ok(page == text("docs/errata/%s.md" % name), "docs/errata/%s.md is of today: scripts/gen-errata --pages" % name)
+equal([GEN.title(n) for n in ("tsx-abort-counting", "pmi-lost", "extra-quantity", "ler-changes")], ["TSX abort counting", "PMI lost", "Extra quantity", "LER changes"],
+      "abbreviations in titles are capitals")
+ok(not [line for page in GEN.pages().values() for line in page.split("\n") if len(line) > 120 and not line.startswith("|")], "text of the pages is wrapped")
+VAGUE = GEN.looked_for("intel", ROWS["intel"], KNOWN)
+ok(any("HSD140" in n for n in VAGUE), "a row of a direction alone is looked for")
+ok(not [n for n in VAGUE if n.split("|")[0] in ("HSD30", "HSD65", "HSD135")], "not so where no kernel has what it takes")
 ok("looked for" in GEN.state_of(dict(ROWS["intel"][1]), KNOWN, True) and "agrees" in GEN.state_of(dict(ROWS["intel"][1]), KNOWN, False) and
    "yet" in GEN.state_of(dict(ROWS["intel"][1], needs=""), KNOWN, None),
    "a row is looked for, or not")

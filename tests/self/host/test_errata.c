@@ -365,12 +365,13 @@ static void directions(void **state)
 		int64_t seen;
 		bool agrees;
 	} cases[] = {
-		{"AAJ57", 28, true},  {"AAJ57", 26, false}, {"AAJ107", 28, false},
-		{"AAJ107", 26, true}, {"BDM061", 28, true}, {"AAJ107 HSD140", 28, true},
-		{"XYZ1", 28, false},  {"SKL57", 28, false}, /* of sources of data */
-		{"HSD29", 26, false},                       /* takes the other thread */
-		{"BJ54", 28, false},                        /* of no count */
-		{"SRF7", 28, false},                        /* says how much */
+		{"AAJ57", 28, true},   {"AAJ57", 26, false}, {"AAJ107", 28, false},
+		{"AAJ107", 26, true},  {"BDM061", 28, true}, {"AAJ107 HSD140", 28, true},
+		{"XYZ1", 28, false},   {"SKL57", 28, false}, /* of sources of data */
+		{"HSD29", 26, false},                        /* takes the other thread */
+		{"HSD135", 28, false},                       /* these take what no kernel does */
+		{"HSD65", 28, false},  {"HSD30", 26, false}, {"BJ54", 28, false}, /* of no count */
+		{"SRF7", 28, false},                                              /* says how much */
 	};
 
 	(void)state;
@@ -389,6 +390,69 @@ static void directions(void **state)
 	assert_int_equal(of("SKL57")->tried, 0);
 	assert_int_equal(of("AAJ57")->present, 0);
 	pmu.events = events;
+}
+
+/* Nothing is below a count that may be none, and nothing above one that may be anything: what is right there
+ * says nothing of such a row. */
+static void shown_by(void **state)
+{
+	static struct pmu_event event;
+	static const struct pmu_event *const list[] = {&event};
+	static const struct {
+		const char *number;
+		int64_t low, high;
+		unsigned tried;
+	} cases[] = {
+		{"AAJ107", 0, 27, 0}, /* counts less */
+		{"AAJ107", 1, INT64_MAX, 3},
+		{"AAJ57", 0, INT64_MAX, 0}, /* counts more */
+		{"AAJ57", 0, 27, 3},
+	};
+
+	(void)state;
+	event = instructions;
+	pmu.events = list;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct result r = {.suite = "events",
+				   .name = "n",
+				   .event = "INST_RETIRED.ANY_P",
+				   .kernel = "far_jumps",
+				   .counter = "PMC0",
+				   .n_observations = 1};
+
+		errata_begin();
+		event.errata = cases[i].number;
+		r.observation[0] = (struct observation){.n = 5, .low = cases[i].low, .high = cases[i].high};
+		for (unsigned n = 0; n < 3; n++)
+			histogram_add(&r.observation[0].seen, 27);
+		errata_judge(&pmu, &r);
+		assert_int_equal(of(cases[i].number)->tried, cases[i].tried);
+	}
+	/* What is wrong is a trial all the same, and otherwise. */
+	struct result r = counted("far_jumps", 27, 52, 26, 51);
+
+	assert_int_equal(r.judgement.verdict, VERDICT_BIASED);
+	assert_int_equal(of("AAJ57")->tried, 5);
+	assert_int_equal(of("AAJ57")->otherwise, 1);
+	pmu.events = events;
+}
+
+/* A rung that counts too few is not consistent with what counts too many. */
+static void likely_direction(void **state)
+{
+	(void)state;
+	pmu.errata = &amd_known_errata;
+	for (int more = -1; more <= 1; more += 2) {
+		struct result r = {.suite = "ladder", .name = "PERF_CTR0", .n_observations = 1};
+
+		r.observation[0] = (struct observation){.n = 5, .low = 27, .high = 27};
+		histogram_add(&r.observation[0].seen, 27 + more);
+		judgement_set(&r.judgement, VERDICT_WRONG, "not exact on NOPs");
+		errata_begin();
+		errata_judge(&pmu, &r);
+		assert_int_equal(!!strstr(r.judgement.text, "(consistent with AMD-1291)"), more > 0);
+		assert_int_equal(!!strstr(r.judgement.text, "(consistent with AMD-1292)"), more > 0);
+	}
 }
 
 static void likely(void **state)
@@ -467,6 +531,8 @@ int main(void)
 		cmocka_unit_test_setup(symptoms, setup),
 		cmocka_unit_test_setup(controls, setup),
 		cmocka_unit_test_setup(directions, setup),
+		cmocka_unit_test_setup(shown_by, setup),
+		cmocka_unit_test_setup(likely_direction, setup),
 		cmocka_unit_test_setup(likely, setup),
 		cmocka_unit_test_setup(observations, setup),
 		cmocka_unit_test_setup(by_rule, setup),

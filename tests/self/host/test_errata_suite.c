@@ -2,7 +2,19 @@
  * The suite `errata` with other suites by script in place of control, events and sampling: what it asks them
  * for, and what it makes of their results.
  */
+#include <stdbool.h>
+#include <stdlib.h>
+
+static bool no_memory;
+
+static void *scarce_malloc(size_t size)
+{
+	return no_memory ? NULL : malloc(size);
+}
+
+#define malloc scarce_malloc
 #include "tests/suites/errata.c"
+#undef malloc
 
 #include "pmu/intel/errata/errata.h"
 #include "tests/self/host/fake_kernels.h"
@@ -43,11 +55,16 @@ FAKE_KERNEL(far_jumps, "far_jumps", 0, FAKE_EXACT(INSTRUCTIONS, 5, 2), FAKE_EXAC
 
 static const struct pmu_event instructions = {
 	.name = "INST_RETIRED.ANY_P", .terms = {{Q_INSTRUCTIONS, 1}}, .judgement = EVENT_EXACT};
-static const struct pmu_event *const known[] = {&instructions};
+/* Its errata tell of a direction alone. */
+static struct pmu_event loads = {
+	.name = "LOADS", .terms = {{Q_LOADS, 1}}, .judgement = EVENT_EXACT, .errata = ""};
+static const struct pmu_event *const known[] = {&instructions, &loads};
+static char moved_by[64];     /* kernels= that the suite events is asked for */
 static const char *counts[2]; /* what each of two counters shows: "right", "as it says", "otherwise" */
 
 static void events(struct run *run)
 {
+	snprintf(moved_by, sizeof moved_by, "%s", run->options->kernel_glob);
 	for (unsigned i = 0; i < 2 && counts[i]; i++) {
 		struct result r = {.suite = "events",
 				   .name = "n",
@@ -78,7 +95,7 @@ const struct suite suite_events = {"events", "", events, NULL};
 static struct erratum_report row;
 static char why[96];
 static struct judgement judged;
-static unsigned rows;
+static unsigned rows, errors;
 
 static void keep_row(struct run *run, const struct erratum_report *r)
 {
@@ -92,6 +109,7 @@ static void keep_result(struct run *run, const struct result *r)
 {
 	(void)run;
 	judged = r->judgement;
+	errors += r->judgement.verdict == VERDICT_ERROR;
 }
 
 static struct pmu pmu;
@@ -105,12 +123,13 @@ static void run_for(const char *check)
 	pmu = (struct pmu){.errata = &intel_known_errata,
 			   .processor = {6, 0xaf, 3},
 			   .events = known,
-			   .n_events = 1,
+			   .n_events = 2,
 			   .n_counters = 2,
 			   .deterministic = true,
 			   .counter = {{.name = "PMC0", .width = 48}, {.name = "PMC1", .width = 48}}};
 	said = "nobody asked";
-	asked = rows = 0;
+	*moved_by = '\0';
+	asked = rows = errors = 0;
 	judged = (struct judgement){0};
 	errata_begin();
 	suite_errata.run(&run);
@@ -188,12 +207,49 @@ static void samples(void **state)
 	assert_string_equal(kernel_glob, "calls");
 }
 
+/* A row of a direction alone takes a kernel on which a count in that direction would be wrong. */
+static void movers(void **state)
+{
+	static const struct {
+		const char *number;
+		const char *kernel, *why;
+	} cases[] = {
+		{"AAJ107", "", "no count of its events"}, /* counts less: of none it cannot */
+		{"AAJ57", "far_jumps", ""},
+	};
+
+	(void)state;
+	assert_int_equal(showable(&(struct expectation){.low = 0, .high = INT64_MAX}), 0);
+	assert_int_equal(showable(&(struct expectation){.low = 1, .high = INT64_MAX}), ERRATUM_COUNTS_LESS);
+	assert_int_equal(showable(&(struct expectation){.low = 0, .high = 5}), ERRATUM_COUNTS_MORE);
+	present = denied = 0;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		loads.errata = cases[i].number;
+		run_for(cases[i].number);
+		assert_string_equal(moved_by, cases[i].kernel);
+		assert_int_equal(row.state, ERRATUM_UNPROVOKED);
+		if (!*cases[i].kernel)
+			assert_non_null(strstr(why, cases[i].why));
+		assert_string_equal(judged.text, "");
+	}
+	loads.errata = "";
+	run_for("AAJ57");
+	assert_non_null(strstr(why, "none of this CPU's events"));
+	no_memory = true;
+	run_for("AAJ57");
+	no_memory = false;
+	assert_int_equal(errors, 1);
+	run_for("HSD65");
+	assert_string_equal(why, "takes instructions that no kernel has");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_way),
 		cmocka_unit_test(both_ways),
 		cmocka_unit_test(samples),
+		cmocka_unit_test(movers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
