@@ -3,6 +3,7 @@
  * must be what event and kernel declare, to the last unit, so that slope and intercept both are.
  */
 #include "arch/levels.h"
+#include "tests/suites/held_results.h"
 #include "tests/suites/movers.h"
 #include "tests/suites/response.h"
 #include "tests/suites/suites.h"
@@ -25,7 +26,6 @@
 #define N_HARDWARE    1000
 #define REPS_VIRTUAL  3
 #define REPORTED_NAME 160
-#define HELD_MAX      64
 
 /* Kernels that do not define what an event counts: said once per event, when all have been seen. */
 struct undefined {
@@ -35,19 +35,10 @@ struct undefined {
 	enum quantity quantity;
 };
 
-/* A result that is wrong. Whether a published erratum says so is judged when all counters have counted the
- * kernel: one that counts right speaks against it. */
-struct held {
-	struct held *next;
-	struct result r;
-	char name[REPORTED_NAME];
-};
-
 /* What is measured in one kernel and ring: per counter the events that it may count. */
 struct plan {
 	struct run *run;
-	struct held *held, **last_held;
-	unsigned n_held;
+	struct held_results held;
 	const struct kernel *kernel;
 	uint8_t level;
 	uint64_t n;
@@ -241,34 +232,6 @@ static uint64_t counters_with(const struct plan *plan, unsigned number)
 	return mask;
 }
 
-/* @return false if there is no room for it */
-static bool hold(struct plan *plan, const struct result *r)
-{
-	struct held *h = plan->n_held < HELD_MAX ? malloc(sizeof *h) : NULL;
-
-	if (!h)
-		return false;
-	*h = (struct held){.r = *r};
-	strcpy(h->name, r->name);
-	h->r.name = h->name;
-	*plan->last_held = h;
-	plan->last_held = &h->next;
-	plan->n_held++;
-	return true;
-}
-
-static void report_held(struct plan *plan)
-{
-	for (struct held *h = plan->held, *next; h; h = next) {
-		next = h->next;
-		plan->run->report(plan->run, &h->r);
-		free(h);
-	}
-	plan->held = NULL;
-	plan->last_held = &plan->held;
-	plan->n_held = 0;
-}
-
 static void report_slot(struct plan *plan, const struct pass *p, unsigned s)
 {
 	const struct slot *slot = &p->slot[s];
@@ -289,8 +252,7 @@ static void report_slot(struct plan *plan, const struct pass *p, unsigned s)
 		r.judgement.verdict = VERDICT_ERROR;
 		expectation_explain(&x, p->kernel, p->n[at], r.judgement.text, sizeof(r.judgement.text));
 	}
-	if (!verdict_is_bad(r.judgement.verdict) || !hold(plan, &r))
-		plan->run->report(plan->run, &r);
+	held_results_take(&plan->held, plan->run, &r);
 }
 
 /* What befell a whole pass is reported once, under its first counter. */
@@ -315,6 +277,10 @@ static bool measure(struct plan *plan, struct pass *p)
 	struct result r = {0};
 
 	p->raw = calloc(pass_size(p), sizeof(*p->raw));
+	if (!p->raw && plan->held.first) {
+		held_results_report(&plan->held, plan->run);
+		p->raw = calloc(pass_size(p), sizeof(*p->raw));
+	}
 	if (!p->raw) {
 		judgement_set(&r.judgement, VERDICT_ERROR, "no memory for %u counts: ask for fewer reps",
 			      pass_size(p));
@@ -426,7 +392,7 @@ static void run_kernel(struct plan *plan)
 		if (!plan->level)
 			response_measure(plan->kernel);
 		judge_kernel(plan);
-		report_held(plan);
+		held_results_report(&plan->held, plan->run);
 	}
 }
 
@@ -440,7 +406,6 @@ static bool plan_create(struct plan *plan, struct run *run)
 	*plan = (struct plan){.run = run,
 			      .undefined = calloc(each + 1, sizeof *plan->undefined),
 			      .movers = calloc(each + 1, sizeof *plan->movers)};
-	plan->last_held = &plan->held;
 	plan->event[0] = events;
 	for (unsigned c = 1; events && c < pmu->n_counters; c++)
 		plan->event[c] = events + c * each;
