@@ -83,6 +83,7 @@ enum erratum_relation {
 	SHOWS_BITS,    /* observed has bits besides those expected, .low of them at least */
 	SHOWS_TEXT,    /* as .text says, which is enough */
 	SHOWS_LIKE,    /* as .text says, which is all that the row tells: it agrees, and gives no verdict */
+	SHOWS_LIKE_COUNT, /* likewise, of a count that is off in a direction that the row has */
 };
 
 /** What shows an erratum in a check that compares numbers. */

@@ -307,7 +307,7 @@ static void try_vague(const struct pmu *pmu, unsigned row, struct result *r, uns
 	snprintf(r->judgement.text + used, sizeof r->judgement.text - used, " (consistent with %s)", number);
 }
 
-/* A check that is about such a row. One that has a direction is not shown by what is off in the other one. */
+/* A check that is about such a row. A count must be off in a direction that the row has. */
 static void try_like(const struct pmu *pmu, const struct erratum_symptom *s, struct result *r, bool bad,
 		     bool shows)
 {
@@ -317,7 +317,7 @@ static void try_like(const struct pmu *pmu, const struct erratum_symptom *s, str
 		return;
 	const struct erratum *row = &pmu->errata->row[at];
 
-	try_vague(pmu, at, r, observed(r), bad, shows && (!row->effects || off_like(row, r)));
+	try_vague(pmu, at, r, observed(r), bad, shows && (s->relation == SHOWS_LIKE || off_like(row, r)));
 }
 
 /* Rows that tell of no amount, by an event's list of numbers: looking them up takes as long as a check. */
@@ -408,7 +408,7 @@ void errata_judge(const struct pmu *pmu, struct result *r)
 			     errata_shows(s, r->judgement.text, r->n_observations ? r->observation[0].low : 0,
 					  r->n_observations ? r->observation[0].seen.min : 0);
 
-		if (s->relation == SHOWS_LIKE)
+		if (s->relation == SHOWS_LIKE || s->relation == SHOWS_LIKE_COUNT)
 			try_like(pmu, s, r, bad, shows);
 		else
 			try_row(pmu, &c, s->number, r, shows);

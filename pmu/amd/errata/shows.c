@@ -13,8 +13,8 @@ static const struct erratum_count counts[] = {
 
 static const struct erratum_symptom symptoms[] = {
 	/* What counts too much counts no NOPs exactly. */
-	{"AMD-1291", "ladder", "PERF_CTR*", "*exact on NOPs*", SHOWS_LIKE, 0, 0},
-	{"AMD-1292", "ladder", "PERF_CTR*", "*exact on NOPs*", SHOWS_LIKE, 0, 0},
+	{"AMD-1291", "ladder", "PERF_CTR*", "*exact on NOPs*", SHOWS_LIKE_COUNT, 0, 0},
+	{"AMD-1292", "ladder", "PERF_CTR*", "*exact on NOPs*", SHOWS_LIKE_COUNT, 0, 0},
 	{"AMD-719", "control", "IBS/fetches", "the count that is loaded with the enable *", SHOWS_TEXT, 0, 0},
 	{"AMD-1452", "trace", "LBR*", "*branches from the last are right*", SHOWS_LIKE, 0, 0},
 	{"AMD-781", "control", "RDPMC map/NB*", "RDPMC gives *", SHOWS_TEXT, 0, 0},
