@@ -26,6 +26,11 @@ ifneq ($(UNKNOWN),)
 $(error there is no variable $(UNKNOWN): there are ARGS CFG EVENTS EMU ARCH CPU CPUS V BOOT STRICT (see `make help`); \
 	options for the image go into ARGS="key=value ...")
 endif
+# Each instruction set with an image of its own besides x86 has arch/NAME/image.mk.
+ARCHES := x86 $(patsubst arch/%/image.mk,%,$(wildcard arch/*/image.mk))
+ifeq ($(filter $(ARCHES),$(ARCH)),)
+$(error ARCH=$(ARCH): there are $(ARCHES))
+endif
 Q := $(if $(V),,@)
 
 .PHONY: all image tools coverage run check soak errata bench help clean distclean setup host-tests FORCE

@@ -232,7 +232,7 @@ static void add(struct cores *out, unsigned number, const struct model_hybrid *v
 
 static const char *label_of(const struct cores *cores, unsigned i)
 {
-	struct processor_type all[CORES_MAX];
+	static struct processor_type all[CORES_MAX]; /* too much for a stack */
 	unsigned n = 0;
 
 	for (unsigned k = 0; k < cores->count; k++)

@@ -181,8 +181,9 @@ uint8_t processor_thread_bits(void)
 
 uint8_t processor_cluster_bits(void)
 {
-	return processor_thread_bits() +
-	       8; /* MPIDR_EL1.Aff0, or Aff1 with threads: the processors of a cluster */
+	/* In a cluster of DynamIQ there are cores of several types: no more than a core's threads are known
+	 * to be alike. */
+	return processor_thread_bits();
 }
 
 const char *second_cpu_missing(enum second_cpu_kind kind)

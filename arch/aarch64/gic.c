@@ -150,11 +150,14 @@ static void take_cpu_interface(void)
 	firmware.sre = SYS_READ(s3_0_c12_c12_5); /* ICC_SRE_EL1 */
 	SYS_WRITE(s3_0_c12_c12_5, firmware.sre | 1);
 	firmware.pmr = SYS_READ(s3_0_c4_c6_0);      /* ICC_PMR_EL1 */
-	firmware.group0 = SYS_READ(s3_0_c12_c12_6); /* ICC_IGRPEN0_EL1 */
 	firmware.group1 = SYS_READ(s3_0_c12_c12_7); /* ICC_IGRPEN1_EL1 */
 	SYS_WRITE(s3_0_c4_c6_0, PRIORITY_ALL);
-	SYS_WRITE(s3_0_c12_c12_6, 1);
 	SYS_WRITE(s3_0_c12_c12_7, 1);
+	/* Where FIQs are EL3's, an access of group 0's enable goes there. */
+	if (gic_has_fiq()) {
+		firmware.group0 = SYS_READ(s3_0_c12_c12_6); /* ICC_IGRPEN0_EL1 */
+		SYS_WRITE(s3_0_c12_c12_6, 1);
+	}
 }
 
 static void give_cpu_interface_back(void)
@@ -166,7 +169,8 @@ static void give_cpu_interface_back(void)
 		return;
 	}
 	SYS_WRITE(s3_0_c12_c12_7, firmware.group1);
-	SYS_WRITE(s3_0_c12_c12_6, firmware.group0);
+	if (gic_has_fiq())
+		SYS_WRITE(s3_0_c12_c12_6, firmware.group0);
 	SYS_WRITE(s3_0_c4_c6_0, firmware.pmr);
 	SYS_WRITE(s3_0_c12_c12_5, firmware.sre);
 }
@@ -361,9 +365,9 @@ void masking_begin(bool keep_overflow)
 		return;
 	around.on = true;
 	around.timer = timer_asks();
-	around.overflow = gic_enabled(gic_place.counters);
+	around.overflow = !keep_overflow && gic_enabled(gic_place.counters);
 	timer_mask(true);
-	if (!keep_overflow)
+	if (around.overflow)
 		gic_enable(gic_place.counters, false);
 }
 
@@ -374,7 +378,8 @@ void masking_end(void)
 	around.on = false;
 	if (around.timer)
 		timer_mask(false);
-	gic_enable(gic_place.counters, around.overflow);
+	if (around.overflow)
+		gic_enable(gic_place.counters, true);
 }
 
 void masking_spoil(void)

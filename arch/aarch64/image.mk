@@ -37,7 +37,7 @@ $(A)/image/%.S.o: %.S | $(GEN_HEADERS) $(A_LIBC)
 	@mkdir -p $(@D)
 	$(Q)$(A_CC) $(A_FLAGS) -MMD -MP -c -o $@ $<
 
-$(A)/direct.elf: $(A_OBJ) linker/direct-aarch64.ld linker/sections.ld
+$(A)/direct.elf: $(A_OBJ) $(A_LIBC) linker/direct-aarch64.ld linker/sections.ld
 	$(Q)$(A_CROSS)ld -static -z norelro -z noexecstack -z max-page-size=4096 --gc-sections -L linker --no-warn-rwx-segments \
 		-T linker/direct-aarch64.ld -o $@ $(A_OBJ) $(A_LIBC) $(shell $(A_CC) -print-libgcc-file-name)
 
@@ -73,6 +73,12 @@ $(B)/host/test_armv8_driver: $(call A_HOST,tests/self/host/test_armv8_driver.c p
 
 # make run ARCH=aarch64: the run's status is kept as x86's is.
 ifeq ($(ARCH),aarch64)
+ifneq ($(strip $(CFG)$(EVENTS)$(STRICT)),)
+$(error ARCH=aarch64 takes no CFG, EVENTS and STRICT: there are ARGS, CPU, CPUS, V, and EMU=icount)
+endif
+ifeq ($(filter qemu icount,$(EMU)),)
+$(error EMU=$(EMU): with ARCH=aarch64 there are qemu and icount)
+endif
 run-emulator: $(A)/direct.bin
 	@set -f; scripts/run-aarch64 $(if $(filter icount,$(EMU)),-i) $${CPU:+-c "$$CPU"} $${CPUS:+-n "$$CPUS"} $${V:+-v} $$ARGS; echo $$? > $(B)/run.status
 endif

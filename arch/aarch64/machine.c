@@ -91,6 +91,7 @@ void machine_take(void)
 	firmware.cpacr = SYS_READ(cpacr_el1);
 	firmware.cntkctl = SYS_READ(cntkctl_el1);
 	firmware.mdscr = SYS_READ(mdscr_el1);
+	firmware.tpidr = SYS_READ(tpidr_el1);
 	firmware.cntv_ctl = SYS_READ(cntv_ctl_el0);
 	firmware.cntv_cval = SYS_READ(cntv_cval_el0);
 	firmware.cntp_ctl = SYS_READ(cntp_ctl_el0);
@@ -127,6 +128,7 @@ void machine_give_back(void)
 	SYS_WRITE(cntkctl_el1, firmware.cntkctl);
 	SYS_WRITE(cpacr_el1, firmware.cpacr);
 	SYS_WRITE(mdscr_el1, firmware.mdscr);
+	SYS_WRITE(tpidr_el1, firmware.tpidr);
 	SYS_WRITE(daif, firmware.daif);
 }
 

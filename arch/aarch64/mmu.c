@@ -10,16 +10,18 @@
 #define ENTRIES 512
 
 /* Descriptors, D5.3: */
-#define VALID     UINT64_C(1)
-#define TABLE     UINT64_C(2) /* of levels 0 to 2; a page, of level 3 */
-#define USER      (UINT64_C(1) << 6)
-#define READONLY  (UINT64_C(1) << 7)
-#define ACCESSED  (UINT64_C(1) << 10)
-#define NOTGLOBAL (UINT64_C(1) << 11)
-#define PXN       (UINT64_C(1) << 53)
-#define UXN       (UINT64_C(1) << 54)
-#define ADDRESS   UINT64_C(0xfffffffff000)
-#define RIGHTS    (USER | READONLY | PXN | UXN)
+#define VALID      UINT64_C(1)
+#define TABLE      UINT64_C(2) /* of levels 0 to 2; a page, of level 3 */
+#define USER       (UINT64_C(1) << 6)
+#define READONLY   (UINT64_C(1) << 7)
+#define ACCESSED   (UINT64_C(1) << 10)
+#define NOTGLOBAL  (UINT64_C(1) << 11)
+#define GUARDED    (UINT64_C(1) << 50) /* BTI: the image has none */
+#define CONTIGUOUS (UINT64_C(1) << 52) /* a page of a group that is changed alone must not say so */
+#define PXN        (UINT64_C(1) << 53)
+#define UXN        (UINT64_C(1) << 54)
+#define ADDRESS    UINT64_C(0xfffffffff000)
+#define RIGHTS     (USER | READONLY | PXN | UXN)
 
 /* TCR_EL1: the lower half alone, 48 bits, 4 KiB granule, tables cached and inner shareable. */
 #define TCR_LOWER    (UINT64_C(16) | 1 << 8 | 1 << 10 | 3 << 12)
@@ -65,7 +67,7 @@ static bool is_table(uint64_t entry, unsigned level)
 /* Rights of data: what firmware says of memory types stays, what it says of rights does not. */
 static uint64_t data_entry(uint64_t entry)
 {
-	return (entry & ~(RIGHTS | NOTGLOBAL)) | PXN | UXN | ACCESSED;
+	return (entry & ~(RIGHTS | NOTGLOBAL | CONTIGUOUS | GUARDED)) | PXN | UXN | ACCESSED;
 }
 
 static bool copy(uint64_t *to, const uint64_t *from, unsigned level)

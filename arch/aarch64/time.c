@@ -98,7 +98,7 @@ void watchdog_fired(void)
 	if (clock_read() < deadline) {
 		look_at(deadline);
 	} else if (holds) {
-		look_at(clock_read() + clock_hz() / 1000000 * HELD_AGAIN);
+		look_at(clock_read() + clock_hz() * HELD_AGAIN / 1000000);
 	} else {
 		deadline = 0;
 		trap_abort(TRAP_WATCHDOG);

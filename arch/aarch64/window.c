@@ -171,11 +171,13 @@ bool code_image_protect(uint8_t *start, size_t size, bool writable, bool executa
 {
 	if (writable && executable)
 		return false;
-	/* EL1 cannot execute what EL0 can write, and both are to execute it: of one page that needs EL0's
-	 * view alone. */
-	return mmu_protect(start, size,
-			   executable ? MMU_EXEC
-				      : (unsigned)MMU_USER | (writable ? (unsigned)MMU_WRITE : 0u));
+	/* What EL0 may execute as well EL1 could not without another mapping: such code runs at EL1 alone. */
+	if (!mmu_protect(start, size,
+			 executable ? MMU_EXEC : (unsigned)MMU_USER | (writable ? (unsigned)MMU_WRITE : 0u)))
+		return false;
+	if (executable)
+		mmu_code_written(start, size);
+	return true;
 }
 
 size_t code_image_call(const uint8_t *function, uint8_t out[CODE_IMAGE_CALL])

@@ -82,6 +82,7 @@ static void find_memory(const void *tree)
 {
 	uint64_t used[] = {(uint64_t)__image_end, (uint64_t)tree + fdt_size(tree), board.initrd_end};
 
+	free_start = board.memory;
 	free_end = board.memory + board.memory_size;
 	for (unsigned i = 0; i < sizeof used / sizeof used[0]; i++)
 		if (used[i] > free_start && used[i] <= free_end)

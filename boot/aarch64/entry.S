@@ -41,7 +41,11 @@ direct_entry:
 	msr	cnthctl_el2, x0
 	msr	cntvoff_el2, xzr
 	mov	x0, #0x33ff
-	msr	cptr_el2, x0
+	mrs	x1, id_aa64pfr0_el1
+	tst	x1, #(0xf << 32)	/* SVE: a bit that is fixed to 1 without it */
+	b.eq	1f
+	bic	x0, x0, #0x100
+1:	msr	cptr_el2, x0
 	msr	hstr_el2, xzr
 	mrs	x0, midr_el1
 	msr	vpidr_el2, x0

@@ -374,10 +374,11 @@ static unsigned list_accesses(const struct pmu *pmu, struct pmu_access *out, uns
  */
 
 static const struct pmu_identity identities[] = {
-	{"branches that are retired are those of each kind that has an event",
+	/* Not those of immediate branches: some count ISB as one. */
+	{"branches that are retired include returns",
 	 "Arm ARM D7.10.3",
 	 IDENTITY_NOT_NEGATIVE | IDENTITY_OF_SOME,
-	 {{1, "BR_RETIRED"}, {-1, "BR_IMMED_RETIRED"}, {-1, "BR_RETURN_RETIRED"}}},
+	 {{1, "BR_RETIRED"}, {-1, "BR_RETURN_RETIRED"}}},
 	{"instructions include loads",
 	 "Arm ARM D7.10.3",
 	 IDENTITY_NOT_NEGATIVE | IDENTITY_OF_SOME,

@@ -23,7 +23,7 @@
 #define KERNEL_CALL_INSTRUCTIONS  6
 #define KERNEL_FAULT_INSTRUCTIONS 8
 
-/* Features of the CPU: bits of needs (needs.c). */
+/* Features of the CPU: bits of needs (services.c). */
 #define KERNEL_NEEDS_LSE    0x01
 #define KERNEL_NEEDS_CRC    0x02
 #define KERNEL_NEEDS_AES    0x04
