@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
 
@@ -142,8 +143,32 @@ static void damage_stays_inside(void **state)
 	free(image);
 }
 
-int main(void)
+/* Images that scripts/pack took apart (pack.t): each a head, its content, and what is to come of both. */
+static int images(const char *path)
 {
+	FILE *f = fopen(path, "rb");
+	unsigned bad = 0, all = 0;
+	struct payload p;
+
+	while (f && fread(&p, sizeof p, 1, f) == 1) {
+		uint8_t *content = malloc(p.unpacked), *image = malloc(p.size), *wanted = malloc(p.size);
+
+		all += fread(content, p.unpacked, 1, f) == 1 && fread(wanted, p.size, 1, f) == 1;
+		bad += !put_together(&p, image, content) || memcmp(image, wanted, p.size) != 0;
+		free(content);
+		free(image);
+		free(wanted);
+	}
+	if (f)
+		fclose(f);
+	printf("%u of %u images differ\n", bad, all);
+	return bad || !all;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		return images(argv[1]);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(displacements_come_back),
 		cmocka_unit_test(what_does_not_fit_is_refused),

@@ -437,6 +437,40 @@ static void shown_by(void **state)
 	pmu.events = events;
 }
 
+/* Each end of what was seen that is off has to be off in a direction that the row has. */
+static void both_ends(void **state)
+{
+	static struct pmu_event event;
+	static const struct pmu_event *const list[] = {&event};
+	static const char *const numbers[] = {"AAJ107", "AAJ57"}; /* counts less; counts more */
+
+	(void)state;
+	event = instructions;
+	pmu.events = list;
+	for (int64_t least = 26; least <= 28; least++)
+		for (int64_t most = least; most <= 28; most++)
+			for (unsigned i = 0; i < 2; i++) {
+				struct result r = {.suite = "events",
+						   .name = "n",
+						   .event = "INST_RETIRED.ANY_P",
+						   .kernel = "far_jumps",
+						   .counter = "PMC0",
+						   .n_observations = 1};
+				bool off = least < 27 || most > 27,
+				     like = off && !(i == 0 ? most > 27 : least < 27);
+
+				errata_begin();
+				event.errata = numbers[i];
+				r.observation[0] = (struct observation){.n = 5, .low = 27, .high = 27};
+				histogram_add(&r.observation[0].seen, least);
+				histogram_add(&r.observation[0].seen, most);
+				judge(r.observation, 1, &r.judgement);
+				errata_judge(&pmu, &r);
+				assert_int_equal(!!strstr(r.judgement.text, "(consistent with"), like);
+			}
+	pmu.events = events;
+}
+
 /* A rung that counts too few is not consistent with what counts too many. */
 static void likely_direction(void **state)
 {
@@ -532,6 +566,7 @@ int main(void)
 		cmocka_unit_test_setup(controls, setup),
 		cmocka_unit_test_setup(directions, setup),
 		cmocka_unit_test_setup(shown_by, setup),
+		cmocka_unit_test_setup(both_ends, setup),
 		cmocka_unit_test_setup(likely_direction, setup),
 		cmocka_unit_test_setup(likely, setup),
 		cmocka_unit_test_setup(observations, setup),

@@ -483,6 +483,16 @@ static int64_t watchdog_is_silent_when_disarmed(void)
 	return trap_stray_count();
 }
 
+static int64_t watchdog_leaves_other_nmis(void)
+{
+	trap_stray_count();
+	watchdog_arm(1000);
+	watchdog_disarm();
+	apic_self_nmi();
+	wait_us(100);
+	return trap_stray_count();
+}
+
 #define ONLY(value) (value), (value)
 
 const struct machine_check machine_interrupts[] = {
@@ -510,5 +520,6 @@ const struct machine_check machine_interrupts[] = {
 	{"watchdog/by each source that there is", NULL, every_source, ONLY(1), no_watchdog},
 	{"watchdog/spares the quick", NULL, watchdog_spares_the_quick, ONLY(TRAP_NONE), no_watchdog},
 	{"watchdog/silent when disarmed", NULL, watchdog_is_silent_when_disarmed, ONLY(0), no_watchdog},
+	{"watchdog/takes no other NMI for its own", NULL, watchdog_leaves_other_nmis, ONLY(1), no_apic},
 	{NULL, NULL, NULL, 0, 0, NULL},
 };
