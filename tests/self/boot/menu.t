@@ -32,10 +32,14 @@ with tempfile.TemporaryDirectory() as folder:
             picture.convert("RGB").save(os.path.join(folder, "kept.ppm"))
         kept = screendump.text(os.path.join(folder, "kept.ppm"))
         ok(re.match(r" Assay \S+   \S+-\d+-[0-9A-F]+-[0-9A-F]+   \\assay\\runs\\0001-", kept[0]) and "suite 1 of 1: control" in kept[1] and
-           re.match(r" check \d+: ", kept[2]) and " checks, " in kept[3] and set(kept[4]) == set(pages["progress"][4]),
+           re.match(r" check \d+: ", kept[2]) and " checks, " in kept[3] and set(kept[4]) == {"\u2500"},
            "docs/screenshots/progress.png has the lines of the progress", kept[:5])
         ok(len(known["shape"]) > 50, "%d characters were read back" % len(known["shape"]))
-        ok(re.match(r" Assay \S+   \S+-\d+-[0-9A-F]+-[0-9A-F]+   \\assay\\runs\\0001-", pages["progress"][0]) and "suite 1 of 1: control" in pages["progress"][1],
+        # The machine does not wait for this picture: it may be at its suite or behind it, or done. (screen.t has each line at a place that is known.)
+        over = any("the worst first" in line for line in pages["progress"])
+        ok(over or re.match(r" Assay \S+   \S+-\d+-[0-9A-F]+-[0-9A-F]+   \\assay\\runs\\0001-", pages["progress"][0]) and
+           re.match(r" (suite 1 of 1: control|looking what became of|writing)", pages["progress"][1]) and re.match(r" check \d+: ", pages["progress"][2]) and
+           re.search(r" \d+ checks, \d+ bad ", pages["progress"][3]),
            "while the machine is taken, the screen has the progress", pages["progress"][:5])
         equal(max(len(line) for name in shots if name != "progress" for line in pages[name]) <= 79, True, "every page fits 80 columns")
         verdicts = [line.split()[0] for line in pages["end"][4:20]]
