@@ -10,13 +10,13 @@ PROFILES = {**dict.fromkeys(["amd-k7", "amd-k8", "amd-fam10h", "amd-fam11h", "am
 KERNELS = "calls,branches_not_taken,x87_arithmetic,locked,cpuid"
 FULL = few((), ("amd-k8", "amd-fam15h", "amd-zen2", "amd-zen4", "amd-zen5"))
 OPTIONS = "pmu=virtual:%s suite=control,events,trace kernel=%s"
-# Their control logic is that of a CPU before them: make soak has all of it.
+# Their control logic is that of a CPU before them, and so are their kinds of events: make soak has all of it.
 ALIKE = few(("amd-fam11h", "amd-fam12h", "amd-fam14h", "amd-fam16h", "amd-zen1", "amd-zen3", "amd-zen3-epyc", "amd-zen4-guest"), ())
 
 equal(sorted(PROFILES), sorted(profiles("amd")), "every virtual CPU is here")
 for profile, layout in PROFILES.items():
-    r = boot(options=OPTIONS % (profile, KERNELS if profile in FULL else "calls,x87_arithmetic") +
-             (" check=access/*,wrap/*,overflow*" if profile in ALIKE else ""))
+    r = boot(options="pmu=virtual:%s suite=control check=access/*,wrap/*,overflow*" % profile if profile in ALIKE else
+             OPTIONS % (profile, KERNELS if profile in FULL else "calls,x87_arithmetic"))
     sound(r, profile)
     ok(any("virtual PMU (model %s), not silicon" % profile in line for line in r.text), profile + " is named", tail(r, 30))
     equal([layout in p["name"] for p in r.report["pmus"]] if r.report else None, [True], profile + ": " + layout)

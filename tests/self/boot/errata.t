@@ -35,7 +35,7 @@ equal(state, {"N15": "present", "P4-FLDCW": "present"}, "one of NetBurst's write
 
 # Some that are drawn by seed, and near misses of a few, in one boot of the test image: tests/self/mutants/catches.c. A trial takes two seconds, so
 # make soak draws twenty.
-DRAWN = few(6, 20)
+DRAWN = few(4, 20)
 r = boot(direct="mutants.bin", options="pmu=virtual suite=catches check=caught/*,near/* n=%d seed=%d" % (DRAWN, SEED), timeout=900)
 checks = [c for s in (r.report or {"suites": []})["suites"] if s["name"] == "catches" for c in s["checks"]]
 table()
