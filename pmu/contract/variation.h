@@ -1,7 +1,7 @@
 /*
- * How an injected erratum differs from what it is by default: another amount, other counters, one level alone.
- * The test image draws variants of errata and makes near misses of them (tests/self/mutants/catches.c); in
- * the other images each is what it is, and nothing of this is compiled.
+ * How an injected erratum differs from what it is by default: another amount, other counters, one level
+ * alone. The test image draws variants of errata and makes near misses of them
+ * (tests/self/mutants/catches.c); in the other images each is what it is, and nothing of this is compiled.
  */
 #ifndef PMU_CONTRACT_VARIATION_H
 #define PMU_CONTRACT_VARIATION_H
@@ -18,7 +18,7 @@ struct variation {
 
 #define VARIATION_NONE                                                                                       \
 	{                                                                                                    \
-		.amount = 1, .counters = UINT32_MAX, .levels = 3                                              \
+		.amount = 1, .counters = UINT32_MAX, .levels = 3                                             \
 	}
 
 #ifdef MODEL_MUTANTS

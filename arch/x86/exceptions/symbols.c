@@ -26,7 +26,8 @@ const char *symbol_at(uint64_t address, uint64_t *offset)
 		return NULL;
 	const char *name = symbol_names + symbol_marks[--low].name;
 	uint64_t from = symbol_marks[low].at;
-	for (uint32_t i = low * SYMBOLS_A_MARK + 1; i < symbol_total && from + symbol_distances[i] <= at; i++) {
+	for (uint32_t i = low * SYMBOLS_A_MARK + 1; i < symbol_total && from + symbol_distances[i] <= at;
+	     i++) {
 		from += symbol_distances[i];
 		name += strlen(name) + 1;
 	}

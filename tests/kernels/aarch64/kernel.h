@@ -1,8 +1,9 @@
 /*
- * What kernels of AArch64 are written with: tests/kernels/kernel.h says what a kernel is, this what it finds here.
+ * What kernels of AArch64 are written with: tests/kernels/kernel.h says what a kernel is, this what it finds
+ * here.
  *
- * Entry: X0 = N, X1 = data area, X2 = offset from the copy that runs to its writable alias, SP = the stack; FPCR as
- * reset leaves it, vector registers zero but for V8 to V15.
+ * Entry: X0 = N, X1 = data area, X2 = offset from the copy that runs to its writable alias, SP = the stack;
+ * FPCR as reset leaves it, vector registers zero but for V8 to V15.
  *
  * Exit: X19 to X22 and SP must be kept, and FPCR; everything else may change.
  */

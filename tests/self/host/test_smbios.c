@@ -120,10 +120,8 @@ static void entry_points_are_checked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sound_tables_are_told),
-		cmocka_unit_test(blanks_at_the_end_are_none),
-		cmocka_unit_test(serial_numbers_are_not),
-		cmocka_unit_test(damaged_ones_do_no_harm),
+		cmocka_unit_test(sound_tables_are_told),    cmocka_unit_test(blanks_at_the_end_are_none),
+		cmocka_unit_test(serial_numbers_are_not),   cmocka_unit_test(damaged_ones_do_no_harm),
 		cmocka_unit_test(entry_points_are_checked),
 	};
 
