@@ -41,6 +41,23 @@ VECTOR single_half, 2s, 2, FLOPS_SP
 VECTOR single, 4s, 4, FLOPS_SP
 VECTOR double, 2d, 2, FLOPS_DP
 
+KERNEL vector_kept, "N times a vector register that still holds what was written"
+1:	fmov	d0, x0
+	fmov	x9, d0
+	cmp	x9, x0
+	b.ne	2f
+	nop
+2:	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 5 + 2
+SIG INSN_FP, 2
+SIG INSN_NOP, 1
+SIG BRANCHES, 1 + 1
+SIG BR_COND, 1 + 1
+SIG BR_COND_TAKEN, 1, -1
+SIG BR_COND_NTAKEN, 1, 1
+SIGNATURE_END
+
 KERNEL float_square_root, "N times square roots of both precisions"
 1:	fsqrt	s3, s1
 	fsqrt	d4, d1

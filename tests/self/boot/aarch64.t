@@ -22,7 +22,7 @@ COUNTERS = "6 general and 1 fixed counters"
 # CPU, what else QEMU is told, options: the name, and the PMU that it has.
 MACHINES = (
     ("cortex-a53", "gic-version=3", "suite=events,machine kernel=loads,exclusives*,system_calls", "Arm Cortex-A53", "Arm PMUv3, " + COUNTERS),
-    ("cortex-a57", "virtualization=on", "suite=events,machine kernel=empty,calls,float_single", "Arm Cortex-A57", "Arm PMUv3, " + COUNTERS),
+    ("cortex-a57", "virtualization=on", "suite=events,machine kernel=empty,calls,float_single,vector_kept", "Arm Cortex-A57", "Arm PMUv3, " + COUNTERS),
     ("max", "", "suite=control", "QEMU max", "Arm PMUv3p5, " + COUNTERS),
 )
 MACHINE_CHECKS = 20  # tests/kernels/aarch64/machine.c
