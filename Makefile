@@ -81,7 +81,7 @@ OTHER_IMAGES :=
 HOSTED_PMUS := $(foreach isa,$(HOSTED) $(IMAGES),$(addsuffix /%,$(addprefix pmu/,$(PMUS_$(isa)))))
 # What the tool coverage asks of families is for the host alone.
 COVERAGE_PARTS := $(filter-out $(HOSTED_PMUS),$(wildcard pmu/*/coverage/*.c))
-IMAGE_SRC := $(filter-out $(HOSTED_PMUS) $(COVERAGE_PARTS),$(sort $(wildcard $(foreach d,$(IMAGE_DIRS),$(d)/*.c $(d)/*.S))))
+IMAGE_SRC := arch/console.c $(filter-out $(HOSTED_PMUS) $(COVERAGE_PARTS),$(sort $(wildcard $(foreach d,$(IMAGE_DIRS),$(d)/*.c $(d)/*.S))))
 EVENTS_GEN := $(B)/gen/intel_events.c $(B)/gen/intel_offcore.c $(patsubst pmu/%/errata/rows.csv,$(B)/gen/%_errata.c,$(wildcard pmu/*/errata/rows.csv))
 GEN_SRC := $(B)/gen/font.c $(B)/gen/insn_tables.c $(EVENTS_GEN)
 # Lists of events, as rows of C. Intel's list of single cores is packed instead.
@@ -456,7 +456,7 @@ $(B)/host/witness_%: $(B)/host/tests/self/host/witness_%.c.o $(B)/host/libassay.
 # Assay on each of them is build/host/assay-NAME: what serves every instruction set, with this one in place of x86. What is left out
 # is the C library's needs in the image and what is x86's: the list of suites, and suites whose code is in x86's bytes.
 NOT_HOSTED := boot/syscalls.c $(addprefix tests/suites/,suites.c selftest.c bench.c skid.c overhead.c overhead_costs.c overhead_pending.c)
-HOSTED_SRC := $(filter-out $(NOT_HOSTED),$(wildcard boot/*.c boot/menu/*.c boot/host/*.c pmu/*.c pmu/contract/*.c pmu/events/*.c pmu/quantity/*.c pmu/virtual/*.c \
+HOSTED_SRC := $(filter-out $(NOT_HOSTED),$(wildcard arch/absent_*.c boot/*.c boot/menu/*.c boot/host/*.c pmu/*.c pmu/contract/*.c pmu/events/*.c pmu/quantity/*.c pmu/virtual/*.c \
 	tests/judge/*.c tests/measure/*.c tests/report/*.c tests/suites/*.c tests/kernels/*.c))
 HOSTED_FLAGS = $(filter-out -DISA_X86 -DQUANTITY_LIST=%,$(HOST_FLAGS)) -Wno-format-truncation
 

@@ -6,7 +6,7 @@ A_CC := $(A_CROSS)gcc
 A_LIBC := $(A)/newlib/libc.a
 
 A_SRC := $(filter-out boot/host/% $(addprefix tests/suites/,suites.c selftest.c bench.c skid.c overhead.c overhead_costs.c overhead_pending.c), \
-	$(wildcard boot/*.c boot/menu/*.c boot/aarch64/*.[cS] arch/aarch64/*.[cS] pmu/*.c pmu/contract/*.c pmu/events/*.c pmu/quantity/*.c pmu/virtual/*.c \
+	$(wildcard boot/*.c boot/menu/*.c boot/aarch64/*.[cS] arch/*.c arch/aarch64/*.[cS] pmu/*.c pmu/contract/*.c pmu/events/*.c pmu/quantity/*.c pmu/virtual/*.c \
 	$(foreach p,$(PMUS_aarch64),pmu/$(p)/*.c pmu/$(p)/*/*.[cS]) tests/judge/*.c tests/measure/*.c tests/report/*.c tests/suites/*.c tests/kernels/*.c tests/kernels/aarch64/*.[cS]))
 A_OBJ := $(patsubst %,$(A)/image/%.o,$(A_SRC))
 
@@ -22,12 +22,12 @@ $(patsubst %,$(A)/image/%.o,$(filter arch/%.c pmu/%.c,$(A_SRC))): private A_FLAG
 # Built again when the way of building it has changed.
 $(A)/newlib.recipe: FORCE
 	@mkdir -p $(@D)
-	@cksum <scripts/build-newlib-aarch64 >$@.new
+	@cksum <scripts/build-newlib >$@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 $(A_LIBC): $(A)/newlib.recipe
 	@echo "building newlib for AArch64 (once, about a minute)"
-	$(Q)rm -rf $(A)/newlib && scripts/build-newlib-aarch64 $(A)/newlib
+	$(Q)rm -rf $(A)/newlib && scripts/build-newlib $(A)/newlib aarch64
 
 $(A)/image/%.c.o: %.c | $(GEN_HEADERS) $(A_LIBC)
 	@mkdir -p $(@D)

@@ -146,7 +146,7 @@ _Noreturn void machine_stop(void)
 
 _Noreturn void machine_halt_now(void)
 {
-	serial_drain();
+	serial_give_back();
 	semihosting_exit(2);
 	machine_stop();
 }

@@ -1,5 +1,7 @@
 #include "arch/aarch64/serial.h"
 
+#include "arch/console.h"
+
 /* PL011 (DDI 0183, 3.2). */
 #define UART_DR  0x00
 #define UART_FR  0x18
@@ -36,7 +38,7 @@ void serial_write(const char *text, size_t size)
 	}
 }
 
-void serial_drain(void)
+void serial_give_back(void)
 {
 	if (serial_base)
 		wait_while(FR_BUSY);
@@ -51,7 +53,7 @@ static uint64_t call(uint64_t operation, const void *arguments)
 	return x0;
 }
 
-void semihosting_write(const char *text, size_t size)
+void console_debug(const char *text, size_t size)
 {
 	static const char name[] = ":tt";
 	static uint64_t handle;

@@ -1,8 +1,10 @@
 /*
- * The serial line, and what an emulator's debugger offers.
+ * The serial line (arch/serial.h), a PL011, and what an emulator's debugger offers.
  */
 #ifndef ARCH_AARCH64_SERIAL_H
 #define ARCH_AARCH64_SERIAL_H
+
+#include "arch/serial.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,16 +14,9 @@
  * printed. */
 extern uint64_t serial_base;
 
-void serial_write(const char *text, size_t size);
-
-/** Wait until all is sent. */
-void serial_drain(void);
-
-/** Whether a debugger takes semihosting calls: only where the entry knows of it, as HLT faults elsewhere. */
+/** Whether a debugger takes semihosting calls (IHI 0053), as console_debug() makes them: only where the entry
+ * knows of it, as HLT faults elsewhere. */
 extern bool semihosting;
-
-/** To its console. */
-void semihosting_write(const char *text, size_t size);
 
 /** End the emulator with this status. Returns where there is no debugger. */
 void semihosting_exit(int status);

@@ -1,13 +1,13 @@
 /*
- * Vector registers: kept around what may use them (console.c, struct vectors), and set to zero for kernels (window.c), but for
+ * Vector registers: kept around what may use them (arch/vectors.h), and set to zero for kernels (window.c), but for
  * those that a function keeps.
  */
 	.text
 	.arch armv8-a+simd
 
-	.globl console_keep_vectors, console_put_vectors_back
-	.hidden console_keep_vectors, console_put_vectors_back
-console_keep_vectors:
+	.globl vectors_keep, vectors_put_back
+	.hidden vectors_keep, vectors_put_back
+vectors_keep:
 	stp	q0, q1, [x0]
 	stp	q2, q3, [x0, #0x20]
 	stp	q4, q5, [x0, #0x40]
@@ -30,7 +30,7 @@ console_keep_vectors:
 	str	x2, [x0, #0x208]
 	ret
 
-console_put_vectors_back:
+vectors_put_back:
 	ldr	x1, [x0, #0x200]
 	ldr	x2, [x0, #0x208]
 	msr	fpsr, x1

@@ -47,7 +47,7 @@ static void switch_off(void)
 
 static void leave(enum exit_mode mode, int status)
 {
-	serial_drain();
+	serial_give_back();
 	if (mode != EXIT_HALT) {
 		semihosting_exit(status);
 		switch_off();

@@ -1,5 +1,7 @@
 #include "arch/x86/cpu/vectors.h"
 
+#include "arch/vectors.h"
+
 /* A register's number is part of the instruction that moves it. */
 #define MOVE(n, move)                                                                                        \
 	case n:                                                                                              \
@@ -35,4 +37,16 @@ void vector_read(unsigned number, uint32_t words[4])
 void vector_write(unsigned number, const uint32_t words[4])
 {
 	MOVE_ANY(number, LOAD)
+}
+
+/* Legacy SSE instructions, which is all that C code is compiled to, leave the upper halves of AVX registers
+ * alone. */
+void vectors_keep(struct vectors *out)
+{
+	__asm__ volatile("fxsave64 %0" : "=m"(out->bytes));
+}
+
+void vectors_put_back(const struct vectors *v)
+{
+	__asm__ volatile("fxrstor64 %0" ::"m"(v->bytes));
 }

@@ -10,13 +10,13 @@
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/system.h"
 #include "arch/aarch64/trap.h"
+#include "tests/suites/machine_checks.h"
 #include "tests/suites/suites.h"
 
 #include <stddef.h>
 
-#define CHECK_MS 2000
-#define SOON_MS  1
-#define STACK    (256 * 1024) /* of a guarded call: arch/exceptions.h */
+#define SOON_MS 1
+#define STACK   (256 * 1024) /* of a guarded call: arch/exceptions.h */
 
 /* Data aborts and instruction aborts by the kind of their status code, ISS[5:2] (Arm ARM, D13.2.37). */
 #define TRANSLATION       1
@@ -278,7 +278,7 @@ static int64_t hold_is_kept(void)
 
 static int64_t in_time_is_let(void)
 {
-	return ended_by(wait_less, NULL, CHECK_MS);
+	return ended_by(wait_less, NULL, MACHINE_CHECK_MS);
 }
 
 /* --- the hand-over ----------------------------------------------------------------------------------------
@@ -365,77 +365,40 @@ static int64_t goes_on(void)
 /* ------------------------------------------------------------------------------------------------------------
  */
 
-static const struct machine_check {
-	const char *name, *manual;
-	int64_t (*observe)(void);
-	int64_t value; /* that it must give */
-	const char *(*unfit)(void);
-} checks[] = {
-	{"exceptions/an undefined instruction ends a call", "Arm ARM D13.2.37", undefined_ends, EC_UNKNOWN,
+/** One value that a check must give. */
+#define IS(value) (value), (value)
+
+static const struct machine_check checks[] = {
+	{"exceptions/an undefined instruction ends a call", "Arm ARM D13.2.37", undefined_ends,
+	 IS(EC_UNKNOWN), NULL},
+	{"exceptions/a breakpoint ends a call", "Arm ARM D13.2.37", breakpoint_ends, IS(EC_BRK), NULL},
+	{"exceptions/a supervisor call of EL1 ends a call", "Arm ARM D13.2.37", call_ends, IS(EC_SVC), NULL},
+	{"exceptions/a call without one returns", NULL, nothing_ends, IS(NO_EXCEPTION), NULL},
+	{"exceptions/what follows one goes on", NULL, ended_twice, IS(1), NULL},
+	{"memory/nothing is at address 0", "Arm ARM D5.4", nothing_at_zero, IS(ABORT(EC_DATA, TRANSLATION)),
 	 NULL},
-	{"exceptions/a breakpoint ends a call", "Arm ARM D13.2.37", breakpoint_ends, EC_BRK, NULL},
-	{"exceptions/a supervisor call of EL1 ends a call", "Arm ARM D13.2.37", call_ends, EC_SVC, NULL},
-	{"exceptions/a call without one returns", NULL, nothing_ends, NO_EXCEPTION, NULL},
-	{"exceptions/what follows one goes on", NULL, ended_twice, 1, NULL},
-	{"memory/nothing is at address 0", "Arm ARM D5.4", nothing_at_zero, ABORT(EC_DATA, TRANSLATION),
+	{"memory/code is not written", "Arm ARM D5.4", code_is_kept, IS(ABORT(EC_DATA, PERMISSION)), NULL},
+	{"memory/code is read", "Arm ARM D5.4", code_is_read, IS(NO_EXCEPTION), NULL},
+	{"memory/data is not executed", "Arm ARM D5.4", data_is_no_code, IS(ABORT(EC_CODE, PERMISSION)),
 	 NULL},
-	{"memory/code is not written", "Arm ARM D5.4", code_is_kept, ABORT(EC_DATA, PERMISSION), NULL},
-	{"memory/code is read", "Arm ARM D5.4", code_is_read, NO_EXCEPTION, NULL},
-	{"memory/data is not executed", "Arm ARM D5.4", data_is_no_code, ABORT(EC_CODE, PERMISSION), NULL},
-	{"memory/data is written", "Arm ARM D5.4", data_is_written, NO_EXCEPTION, NULL},
-	{"stack/there is room", NULL, stack_has_room, NO_EXCEPTION, NULL},
-	{"stack/its end is told", NULL, stack_ends, ABORT(EC_DATA, TRANSLATION), NULL},
-	{"stack/the guard page is below it", NULL, guard_page_is_below, 1, NULL},
-	{"watchdog/ends a loop with interrupts masked", "Arm ARM D11", hang_is_ended, TRAP_WATCHDOG, no_fiq},
-	{"watchdog/not before its time", "Arm ARM D11", not_before_its_time, 1, no_fiq},
-	{"watchdog/waits while it is held", NULL, hold_is_kept, 1, no_fiq},
-	{"watchdog/lets what is in time", NULL, in_time_is_let, NO_EXCEPTION, NULL},
-	{"hand-over/registers come back", NULL, registers_come_back, 0, NULL},
-	{"hand-over/they were the harness's", NULL, registers_are_ours, NO_EXCEPTION, NULL},
-	{"hand-over/the machine goes on", NULL, goes_on, 1, NULL},
+	{"memory/data is written", "Arm ARM D5.4", data_is_written, IS(NO_EXCEPTION), NULL},
+	{"stack/there is room", NULL, stack_has_room, IS(NO_EXCEPTION), NULL},
+	{"stack/its end is told", NULL, stack_ends, IS(ABORT(EC_DATA, TRANSLATION)), NULL},
+	{"stack/the guard page is below it", NULL, guard_page_is_below, IS(1), NULL},
+	{"watchdog/ends a loop with interrupts masked", "Arm ARM D11", hang_is_ended, IS(TRAP_WATCHDOG),
+	 no_fiq},
+	{"watchdog/not before its time", "Arm ARM D11", not_before_its_time, IS(1), no_fiq},
+	{"watchdog/waits while it is held", NULL, hold_is_kept, IS(1), no_fiq},
+	{"watchdog/lets what is in time", NULL, in_time_is_let, IS(NO_EXCEPTION), NULL},
+	{"hand-over/registers come back", NULL, registers_come_back, IS(0), NULL},
+	{"hand-over/they were the harness's", NULL, registers_are_ours, IS(NO_EXCEPTION), NULL},
+	{"hand-over/the machine goes on", NULL, goes_on, IS(1), NULL},
+	{NULL, NULL, NULL, 0, 0, NULL},
 };
-
-struct carry_out {
-	const struct machine_check *check;
-	int64_t value;
-};
-
-static void carry_out(void *arg)
-{
-	struct carry_out *c = arg;
-
-	c->value = c->check->observe();
-}
-
-static void run_check(struct run *run, const struct machine_check *check)
-{
-	struct result r = {.suite = "machine", .name = check->name, .manual = check->manual};
-	struct carry_out c = {check, 0};
-	const char *why = check->unfit ? check->unfit() : NULL;
-	struct trap_report report;
-	bool ended;
-
-	if (why) {
-		judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why);
-		run->report(run, &r);
-		return;
-	}
-	trap_set_context(check->name);
-	watchdog_arm(CHECK_MS);
-	ended = !trap_guard(carry_out, &c, &report);
-	watchdog_disarm();
-	trap_set_context(NULL);
-	if (ended)
-		judgement_set(&r.judgement, VERDICT_ERROR, "%s", report.text);
-	else
-		result_judge(&r, 0, check->value, check->value, c.value);
-	run->report(run, &r);
-}
 
 static void machine_run(struct run *run)
 {
-	for (unsigned i = 0; i < sizeof checks / sizeof checks[0]; i++)
-		run_check(run, &checks[i]);
+	machine_checks_run(run, checks);
 }
 
 const struct suite suite_machine = {"machine", "the machine under our own tables", machine_run, NULL};

@@ -7,13 +7,10 @@
 
 #include "arch/x86/cpu/cpu.h"
 #include "arch/processors.h"
-#include "arch/watchdog.h"
 #include "tests/suites/suites.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#define CHECK_MS   2000
 #define ARENA_SIZE 0x2000
 
 struct code_arena machine_arena;
@@ -70,53 +67,10 @@ const void *machine_place(const void *code, const void *end)
 	return machine_arena.rx;
 }
 
-struct carry_out {
-	const struct machine_check *check;
-	int64_t seen;
-};
-
-static void carry_out(void *arg)
-{
-	struct carry_out *c = arg;
-
-	c->seen = c->check->observe();
-}
-
-static void run_check(struct run *run, const struct machine_check *check)
-{
-	struct result r = {.suite = "machine", .name = check->name, .manual = check->manual};
-	struct carry_out c = {check, 0};
-	const char *why = check->unfit ? check->unfit() : NULL;
-	struct trap_report report;
-	bool ok;
-
-	if (why) {
-		judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why);
-		run->report(run, &r);
-		return;
-	}
-	trap_set_context(check->name);
-	watchdog_arm(CHECK_MS);
-	ok = trap_guard(carry_out, &c, &report);
-	watchdog_disarm();
-	trap_set_context(NULL);
-	if (ok)
-		result_judge(&r, 0, check->low, check->high, c.seen);
-	else
-		judgement_set(&r.judgement, VERDICT_ERROR, "%s", report.text);
-	run->report(run, &r);
-}
-
 static void prepare(void)
 {
 	if (!machine_arena.rw)
 		arena_create(&machine_arena, ARENA_SIZE, true);
-}
-
-static void run_table(struct run *run, const struct machine_check *table)
-{
-	for (const struct machine_check *c = table; c->name; c++)
-		run_check(run, c);
 }
 
 static void machine_run(struct run *run)
@@ -126,13 +80,13 @@ static void machine_run(struct run *run)
 		machine_state, machine_clocks, machine_stepped};
 
 	for (unsigned i = 0; i < sizeof tables / sizeof tables[0]; i++)
-		run_table(run, tables[i]);
+		machine_checks_run(run, tables[i]);
 #ifdef MODEL_MUTANTS
-	run_table(run, machine_frames);
-	run_table(run, machine_handover);
+	machine_checks_run(run, machine_frames);
+	machine_checks_run(run, machine_handover);
 #endif
 	if (processor_current())
-		run_table(run, machine_processor);
+		machine_checks_run(run, machine_processor);
 }
 
 const struct suite suite_machine = {"machine", "the machine under our own tables", machine_run, prepare};

@@ -7,18 +7,10 @@
 
 #include "arch/x86/machine/paging.h"
 #include "arch/x86/exceptions/trap.h"
+#include "tests/suites/machine_checks.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct machine_check {
-	const char *name;
-	const char *manual;
-	int64_t (*observe)(void); /* guarded, with the watchdog armed */
-	int64_t low, high;        /* what it must give */
-	const char *(*unfit)(
-		void); /* why it cannot be carried out here (NULL: it can); NULL: it always can */
-};
 
 /* Each ends with a row without a name. */
 extern const struct machine_check machine_traps[], machine_memory[], machine_rings[], machine_interrupts[],

@@ -1,16 +1,15 @@
 /*
- * The console (arch/console.h): a PL011 (DDI 0183) as the serial line, and the debugger that runs an emulator
- * as its debug port (semihosting, IHI 0053).
+ * The console (arch/console.h) of machines with a serial line (arch/serial.h).
  */
 #include "arch/console.h"
 
 #include "arch/machine.h"
 #include "arch/screen.h"
+#include "arch/serial.h"
 #include "arch/step.h"
+#include "arch/vectors.h"
 #include "arch/watchdog.h"
-#include "arch/aarch64/serial.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,20 +93,20 @@ static void line_add(struct line *l, const char *text, size_t size)
 
 size_t console_capture(char *memory, size_t size)
 {
-	size_t n = captured_used;
+	size_t used = captured_used;
 
 	captured = memory;
 	captured_size = size;
 	captured_used = 0;
-	return n;
+	return used;
 }
 
 static void capture(const char *text, size_t size)
 {
-	size_t room = captured_size - captured_used - 1, n = size < room ? size : room;
+	size_t room = captured_size - captured_used - 1;
 
-	memcpy(captured + captured_used, text, n);
-	captured_used += n;
+	memcpy(captured + captured_used, text, size < room ? size : room);
+	captured_used += size < room ? size : room;
 	captured[captured_used] = 0;
 }
 
@@ -126,29 +125,21 @@ static void emit(struct line *l, const char *text, size_t size)
 		return;
 	if (!buffer && screen)
 		screen(text, size);
+	/* By whole lines: firmware may show its screen on the very serial line that those above went to. */
 	if (!text_line.used)
 		console_flush_screen();
 }
 
-/* The formatter is the C library's and may use vector registers, but the caller may be a trap handler: D0 to
- * D31's like are kept here, whole. */
-struct vectors {
-	uint8_t q[32][16];
-	uint64_t fpsr, fpcr;
-} __attribute__((aligned(16)));
-
-void console_keep_vectors(struct vectors *v);
-void console_put_vectors_back(const struct vectors *v);
-
+/* The formatter is the C library's and may use vector registers, but the caller may be a trap handler. */
 static void format_to(struct line *l, const char *format, va_list args)
 {
-	struct vectors v;
+	struct vectors vectors;
 	char text[512];
 	va_list again;
 
 	step_pause();
 	watchdog_hold();
-	console_keep_vectors(&v);
+	vectors_keep(&vectors);
 	va_copy(again, args);
 	int size = vsnprintf(text, sizeof text, format, args);
 	if (size >= (int)sizeof text) {
@@ -161,7 +152,7 @@ static void format_to(struct line *l, const char *format, va_list args)
 		emit(l, text, (size_t)size);
 	}
 	va_end(again);
-	console_put_vectors_back(&v);
+	vectors_put_back(&vectors);
 	watchdog_release();
 	step_resume();
 }
@@ -197,10 +188,5 @@ void console_fresh_line(void)
 
 void console_give_back(void)
 {
-	serial_drain();
-}
-
-void console_debug(const char *text, size_t size)
-{
-	semihosting_write(text, size);
+	serial_give_back();
 }

@@ -1,38 +1,8 @@
 /*
- * What the toy machine does not have: a screen (arch/screen.h), and memory that outlasts the host's process
- * (arch/breadcrumbs.h).
+ * For machines without memory that outlasts a reset (arch/breadcrumbs.h): nothing is ever left.
  */
 #include "arch/breadcrumbs.h"
 #include "arch/exceptions.h"
-#include "arch/screen.h"
-
-void screen_open(const struct framebuffer *framebuffer)
-{
-	(void)framebuffer;
-}
-
-bool screen_is_open(void)
-{
-	return false;
-}
-
-void screen_close(void)
-{
-}
-
-void screen_line(unsigned line, enum screen_colour colour, const char *text)
-{
-	(void)line, (void)colour, (void)text;
-}
-
-void screen_text(const char *text, size_t size, bool draw)
-{
-	(void)text, (void)size, (void)draw;
-}
-
-void screen_draw(void)
-{
-}
 
 void breadcrumbs_open(void *page)
 {
