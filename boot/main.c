@@ -39,6 +39,7 @@
 #include "arch/screen.h"
 #include "arch/time.h"
 #include "arch/watchdog.h"
+#include "pmu/contract/workaround.h"
 #include "pmu/events/text.h"
 #include "tests/judge/errata.h"
 #include "tests/judge/check.h"
@@ -445,6 +446,7 @@ int assay_main(struct platform *platform)
 	}
 	for (unsigned i = 0; machine_settings[i].name; i++)
 		machine_set(machine_settings[i].name, o.setting[i]);
+	pmu_allow_workarounds(o.workaround);
 	const char *refusal = error.text;
 	if (o.list)
 		strcpy(o.report, "none");

@@ -7,6 +7,7 @@
 #include "pmu/contract/family.h"
 #include "pmu/contract/model.h"
 #include "pmu/contract/record.h"
+#include "pmu/contract/workaround.h"
 #include "pmu/events/text.h"
 #include "pmu/virtual/vpmu.h"
 #include "tests/judge/ladder.h"
@@ -96,6 +97,7 @@ static bool choose_machine(struct run *run, const struct options *o, const char 
 		return false;
 	}
 	machine.driver->list_events(&machine);
+	pmu_choose_workarounds(&machine);
 	look_at_registers("firmware left a counter running:", o->registers);
 	run->pmu = &machine;
 	report_pmu(&machine, identity_details);

@@ -123,6 +123,9 @@ struct pmu {
 						      and left out: a line each; an empty one ends */
 	const struct errata *errata;        /* of the family (pmu/contract/erratum.h); NULL: none are known */
 	struct erratum_processor processor; /* as they name it */
+	uint32_t workarounds_due; /* those of the driver's that this CPU takes (pmu/contract/workaround.h): a
+				     bit each. Not set by identify() */
+	uint32_t works_around;    /* of these, those that are carried out: all or none */
 	uint64_t left_out; /* counters that are not to be believed, a bit each: schedule_events() does
 			      without them. Not set by identify() */
 };
@@ -218,6 +221,7 @@ struct register_range;
 struct event_grammar;
 struct event_request;
 struct pmu_recorder;
+struct pmu_workaround;
 struct register_field;
 struct sched_alternative;
 struct vendor_event;
@@ -386,6 +390,9 @@ struct pmu_driver {
 	/** PEBS, IBS, BTS and LBR (pmu/contract/record.h). NULL: the family makes no records, or the driver
 	 * does not know them. */
 	const struct pmu_recorder *recorder;
+
+	/** What it does about errata (pmu/contract/workaround.h), number NULL ends. NULL: nothing. */
+	const struct pmu_workaround *workarounds;
 };
 
 /** Ask each family's driver (or only the one called `name`) whether it fits this CPU; "force:NAME" takes that

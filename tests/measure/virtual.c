@@ -5,6 +5,7 @@
 
 #include "pmu/contract/family.h"
 #include "pmu/contract/state.h"
+#include "pmu/contract/workaround.h"
 #include "pmu/virtual/vpmu.h"
 
 #include <stdio.h>
@@ -44,6 +45,7 @@ bool virtual_pmu_create(struct run *run, struct pmu *pmu, const char *profile, c
 		return reason_give(why, "no driver fits the virtual CPU %s: %s", profile, id.why);
 	pmu_allow_registers(pmu);
 	pmu->driver->list_events(pmu);
+	pmu_choose_workarounds(pmu);
 	counterless_apply(pmu);
 	pmu->virtual = true;
 	pmu->deterministic = !judged_by_silicon_rules();

@@ -4,6 +4,7 @@
  */
 #include "arch/levels.h"
 #include "arch/register.h"
+#include "pmu/contract/workaround.h"
 #include "pmu/events/fields.h"
 #include "tests/judge/attribution_windows.h"
 #include "tests/report/internal.h"
@@ -141,6 +142,23 @@ static void add_detail(void *to, const char *name, const char *value)
 	add_pair(to, name, value, false);
 }
 
+static void add_workarounds(struct json *j, const struct pmu *pmu)
+{
+	if (!pmu->workarounds_due)
+		return;
+	json_open(j, "workarounds", '[');
+	for (unsigned i = 0; i < PMU_WORKAROUNDS_MAX; i++) {
+		if (!(pmu->workarounds_due >> i & 1))
+			continue;
+		json_open(j, NULL, '{');
+		json_string(j, "erratum", pmu->driver->workarounds[i].number);
+		json_string(j, "what", pmu->driver->workarounds[i].what);
+		json_bool(j, "on", pmu_works_around(pmu, i));
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
 bool document_pmu(const struct pmu *pmu, identity_source *identity)
 {
 	struct json *j = &doc.pmus;
@@ -183,6 +201,7 @@ bool document_pmu(const struct pmu *pmu, identity_source *identity)
 	if (identity)
 		identity(add_detail, j);
 	json_close(j, ']');
+	add_workarounds(j, pmu);
 	json_close(j, '}');
 	return keep(j, &mark);
 }

@@ -1,3 +1,4 @@
+#include "pmu/contract/workaround.h"
 #include "pmu/events/fields.h"
 #include "tests/report/report.h"
 #include "arch/console.h"
@@ -130,6 +131,11 @@ void report_pmu(const struct pmu *pmu, identity_source *identity)
 		console_text("PMU: %s, no counters\n", pmu->name);
 	if (pmu->virtual)
 		console_text("  %s\n", report.virtual_label);
+	for (unsigned i = 0; i < PMU_WORKAROUNDS_MAX; i++)
+		if (pmu->workarounds_due >> i & 1)
+			console_text("  %s %s: %s\n", pmu->driver->workarounds[i].number,
+				     pmu_works_around(pmu, i) ? "is worked around" : "is let show",
+				     pmu->driver->workarounds[i].what);
 	count_lost(document_pmu(pmu, identity));
 }
 

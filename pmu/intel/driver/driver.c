@@ -12,6 +12,7 @@
 #include "pmu/intel/driver/here.h"
 #include "pmu/intel/driver/parts.h"
 #include "pmu/intel/driver/state.h"
+#include "pmu/intel/driver/workarounds.h"
 #include "pmu/intel/events/core_events.h"
 #include "pmu/intel/events/cores.h"
 #include "pmu/intel/events/events.h"
@@ -139,6 +140,13 @@ static void add_event(struct pmu *pmu, struct rows *rows, const struct pmu_event
 static bool is_intels(const struct cpuid_regs *head)
 {
 	return head->ebx == 0x756e6547 && head->edx == 0x49656e69 && head->ecx == 0x6c65746e;
+}
+
+static bool genuine(void)
+{
+	struct cpuid_regs head = cpuid(0, 0);
+
+	return is_intels(&head);
 }
 
 /* SDM vol. 2, CPUID: leaf 1AH tells the cores of a hybrid CPU apart. Other vendors' CPUs with leaf 0AH number
@@ -298,7 +306,8 @@ static bool identify(struct pmu *pmu, const char **why)
 					    no_freeze(pmu),
 					    record_source(pmu, RECORD_PEBS) != NULL,
 					    intel_pebs_here(),
-					    core_of_this_cpu()};
+					    core_of_this_cpu(),
+					    genuine()};
 	return true;
 }
 
@@ -400,7 +409,8 @@ static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *
 {
 	const struct pmu_counter *k = &pmu->counter[c];
 
-	if (!release(pmu, c) || !write_counter(pmu, c, 0) || !acknowledge(pmu, 1ull << c))
+	if (!release(pmu, c) || !intel_flush_selectors(pmu) || !write_counter(pmu, c, 0) ||
+	    !acknowledge(pmu, 1ull << c))
 		return false;
 	if (!general(k)) {
 		uint64_t field = (config->levels & LEVELS_SYSTEM ? FIXED_OS : 0) |
@@ -533,36 +543,6 @@ static bool can_count(const struct pmu *pmu, const struct pmu_event *e, unsigned
 	return general(k) ? e->counters >> k->index & 1 : e->fixed == k->index;
 }
 
-/* Before the first enabling after reset these parts need event selects and a global enable that flush stale
- * state, errata AAJ91, AAK100, AAP53, AAT43, BD53. */
-static bool flush_nehalem(void)
-{
-	static const uint32_t selects[] = {0x4300b5, 0x4300d2, 0x4300b1, 0x4300b1};
-	bool ok = true;
-	for (unsigned i = 0; i < 4; i++)
-		ok = ok && msr_write(IA32_PERFEVTSEL0 + i, selects[i]) && msr_write(IA32_PMC0 + i, 0);
-	ok = ok && msr_write(IA32_PERF_GLOBAL_CTRL, 0xf) && msr_write(IA32_PERF_GLOBAL_CTRL, 0);
-	for (unsigned i = 0; i < 4; i++)
-		ok = ok && msr_write(IA32_PERFEVTSEL0 + i, 0) && msr_write(IA32_PMC0 + i, 0);
-	return ok;
-}
-
-/* The errata name the first four. Linux flushes the multiprocessor parts of both generations, 2EH and 2FH,
- * too (arch/x86/events/intel/core.c). */
-static const uint8_t nehalem_models[] = {0x1a, 0x1e, 0x25, 0x2c, 0x2e, 0x2f, 0};
-
-static bool needs_flush(const struct pmu *pmu)
-{
-	struct cpu_identity id;
-	cpu_identify(&id);
-	if (strcmp(id.vendor, "GenuineIntel") || id.family != 6 || pmu->n_general != 4 || !pmu->has_global)
-		return false;
-	for (const uint8_t *m = nehalem_models; *m; m++)
-		if (id.model == *m)
-			return true;
-	return false;
-}
-
 static bool fault(const struct pmu *pmu, const char **why, const char *what)
 {
 	*why = pmu_reason(pmu, "%s raised #GP though CPUID promises it", what);
@@ -598,8 +578,8 @@ static bool reset(const struct pmu *pmu, const char **why)
 	if (cpu_has(CPU_ARCH_LBR))
 		msr_write(IA32_LBR_CTL, 0);
 
-	if (needs_flush(pmu) && !flush_nehalem())
-		return fault(pmu, why, "the start-up sequence for Nehalem");
+	if (!intel_flush_selectors(pmu))
+		return fault(pmu, why, "the sequence that erratum AAJ91 asks for");
 
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		if (!write_counter(pmu, c, 0))
@@ -644,6 +624,7 @@ const struct pmu_driver intel_driver = {
 	.control = intel_control,
 	.manual = x86_manual,
 	.recorder = &intel_recorder,
+	.workarounds = intel_workarounds,
 	.encode = intel_encode,
 	.meaning = intel_meaning,
 	.candidate = intel_candidate,

@@ -24,6 +24,7 @@ struct intel_found {
 	bool samples;           /* PEBS that answers */
 	struct intel_pebs pebs; /* of that kind */
 	int core;               /* intel_core() of it */
+	bool genuine;           /* Intel's own: other vendors number their models as they like */
 };
 
 struct intel_pmu {

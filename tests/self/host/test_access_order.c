@@ -4,6 +4,7 @@
  * made again.
  */
 #include "pmu/contract/record.h"
+#include "pmu/contract/workaround.h"
 #include "tests/self/host/support/fake_cpu.h"
 #include "tests/self/host/support/fake_memory.h"
 #include "tests/self/host/support/register_file.h"
@@ -92,11 +93,43 @@ static void flushes_nehalem(void **state)
 				  0x600u | (rows[i].model & 15u) << 4 | (rows[i].model & 0xf0u) << 12 | 5,
 				  r.ebx, r.ecx, r.edx);
 		assert_true(pmu_find(NULL, &pmu, &why));
+		pmu_choose_workarounds(&pmu);
 		fake_cpu_note(note, NOTES);
 		reset();
 		if (is_flushed() != rows[i].flushed)
 			fail_msg("model %x is %sflushed", rows[i].model, rows[i].flushed ? "not " : "");
+		pmu_allow_workarounds(false);
+		pmu_choose_workarounds(&pmu);
+		pmu_allow_workarounds(true);
+		assert_int_equal(pmu.workarounds_due & 1, rows[i].flushed);
+		fake_cpu_note(note, NOTES);
+		reset();
+		assert_false(is_flushed());
 	}
+}
+
+/* Programming a counter flushes, too, and leaves alone what the others are programmed with and hold. */
+static void flushes_each_time(void **state)
+{
+	const struct pmu_config config = {.code = 0xc0, .levels = LEVELS_ALL};
+	uint64_t select, value;
+
+	(void)state;
+	begin("intel-nehalem");
+	pmu_choose_workarounds(&pmu);
+	reset();
+	assert_true(pmu.driver->program(&pmu, 1, &config));
+	assert_true(pmu.driver->write(&pmu, 1, 1234));
+	fake_cpu_note(note, NOTES);
+	assert_true(pmu.driver->program(&pmu, 0, &config));
+	assert_true(msr_read(0x187, &select) && msr_read(0xc2, &value));
+	assert_int_equal(select, 0x4300c0);
+	assert_int_equal(value, 1234);
+	unsigned flushing = 0;
+
+	for (unsigned i = 0; i < fake_cpu_noted(); i++)
+		flushing += note[i].write && note[i].address == 0x187 && note[i].value == 0x4300d2;
+	assert_int_equal(flushing, 1);
 }
 
 /* --- NetBurst --------------------------------------------------------------------------------------------
@@ -336,9 +369,10 @@ static void enables_fetches_anew(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(flushes_nehalem),          cmocka_unit_test(writes_counters_twice),
-		cmocka_unit_test(stops_before_it_writes),   cmocka_unit_test(changes_only_what_is_off),
-		cmocka_unit_test(clears_the_maximum_first), cmocka_unit_test(enables_fetches_anew),
+		cmocka_unit_test(flushes_nehalem),          cmocka_unit_test(flushes_each_time),
+		cmocka_unit_test(writes_counters_twice),    cmocka_unit_test(stops_before_it_writes),
+		cmocka_unit_test(changes_only_what_is_off), cmocka_unit_test(clears_the_maximum_first),
+		cmocka_unit_test(enables_fetches_anew),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,7 @@
 #include "tests/self/host/support/register_file.h"
 
 #include "arch/x86/cpu/cpuid.h"
+#include "pmu/contract/workaround.h"
 #include "arch/x86/cpu/msr.h"
 #include "tests/self/host/support/model_registers.h"
 
@@ -70,6 +71,7 @@ static void identify(void)
 	family = owned_by(drv);
 	assert_non_null(family);
 	drv->list_events(&pmu);
+	pmu_choose_workarounds(&pmu);
 }
 
 static void reset(void)

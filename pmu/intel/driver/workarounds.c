@@ -1,0 +1,48 @@
+#include "pmu/intel/driver/workarounds.h"
+
+#include "arch/x86/cpu/msr.h"
+#include "pmu/intel/driver/state.h"
+#include "pmu/intel/registers.h"
+
+#include <stddef.h>
+
+/* The erratum's rows name the first four. Linux flushes the multiprocessor parts of both generations, 2EH and
+ * 2FH, too (arch/x86/events/intel/core.c). */
+static bool needs_flush(const struct pmu *pmu)
+{
+	static const uint8_t models[] = {0x1a, 0x1e, 0x25, 0x2c, 0x2e, 0x2f};
+
+	for (unsigned i = 0; i < sizeof models; i++)
+		if (pmu->processor.family == 6 && pmu->processor.model == models[i])
+			return intel_found(pmu)->genuine && pmu->n_general == 4 && pmu->has_global;
+	return false;
+}
+
+const struct pmu_workaround intel_workarounds[] = {
+	[WORK_AAJ91] = {"AAJ91", "left-over event selection is flushed before events are programmed",
+			needs_flush},
+	{NULL, NULL, NULL},
+};
+
+/* The fourth value is Linux's, which found that it takes one for each counter. */
+static const uint32_t flushing[] = {0x4300b5, 0x4300d2, 0x4300b1, 0x4300b1};
+#define FLUSHED (sizeof flushing / sizeof flushing[0])
+
+bool intel_flush_selectors(const struct pmu *pmu)
+{
+	uint64_t select[FLUSHED], value[FLUSHED], global = 0;
+	bool ok = true;
+
+	if (!pmu_works_around(pmu, WORK_AAJ91))
+		return true;
+	ok = msr_read(IA32_PERF_GLOBAL_CTRL, &global) && msr_write(IA32_PERF_GLOBAL_CTRL, 0);
+	for (unsigned i = 0; i < FLUSHED; i++)
+		ok = ok && msr_read(IA32_PERFEVTSEL0 + i, &select[i]) && msr_read(IA32_PMC0 + i, &value[i]);
+	for (unsigned i = 0; i < FLUSHED; i++)
+		ok = ok && msr_write(IA32_PERFEVTSEL0 + i, flushing[i]) && msr_write(IA32_PMC0 + i, 0);
+	ok = ok && msr_write(IA32_PERF_GLOBAL_CTRL, (1u << FLUSHED) - 1) &&
+	     msr_write(IA32_PERF_GLOBAL_CTRL, 0);
+	for (unsigned i = 0; ok && i < FLUSHED; i++)
+		ok = msr_write(IA32_PERFEVTSEL0 + i, select[i]) && msr_write(IA32_PMC0 + i, value[i]);
+	return ok && msr_write(IA32_PERF_GLOBAL_CTRL, global);
+}
