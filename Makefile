@@ -44,7 +44,7 @@ help:
 	@sed -n 's/^#: //p' Makefile
 
 #: make run      boot the image in an emulator, print the verdict table     (ARGS="key=value ..." CFG=file EVENTS=file EMU=qemu|kvm|bochs CPU=model CPUS=n BOOT=disk|direct V=1 STRICT=1; disk, the stick under UEFI firmware, is what is taken without ARGS, CFG and EVENTS; direct, without firmware, is taken with them)
-#: make run ARCH=aarch64   the same for AArch64, on QEMU's board virt, whose own PMU is judged: ARGS, CPU, CPUS, V, and EMU=icount for exact instructions (docs/aarch64.md)
+#: make run ARCH=aarch64   the same for AArch64, on QEMU's board virt, whose own PMU is judged: ARGS, BOOT, CPU, CPUS, V, and EMU=icount for exact instructions (docs/aarch64.md)
 #: make check    run every test; the last line counts them, the one before it has the time, and the dearest tests
 #: make soak     run what takes too long for make check: whole grids, every suite on every virtual CPU, other hosts' answers, fuzzing   (VENDOR_FILES=directory of vendors' event files; Debian's if not given)
 #: make bench    measure what the design promises, as ratios
@@ -77,6 +77,7 @@ IMAGE_DIRS := boot boot/menu boot/uefi boot/direct arch/x86/* pmu pmu/* pmu/*/* 
 HOSTED :=
 IMAGES :=
 OTHER_IMAGES :=
+UEFI_IMAGES :=
 -include $(wildcard arch/*/hosted.mk arch/*/families.mk)
 HOSTED_PMUS := $(foreach isa,$(HOSTED) $(IMAGES),$(addsuffix /%,$(addprefix pmu/,$(PMUS_$(isa)))))
 # What the tool coverage asks of families is for the host alone.
@@ -335,8 +336,9 @@ include $(wildcard arch/*/image.mk)
 
 image: $(B)/assay.img
 
-$(B)/assay.img: $(B)/BOOTX64.EFI boot/assay.cfg scripts/mkimage
-	$(Q)PATH="$$PATH:/usr/sbin:/sbin" scripts/mkimage $@ $(B)/BOOTX64.EFI boot/assay.cfg
+# The stick serves every instruction set that has a UEFI image.
+$(B)/assay.img: $(B)/BOOTX64.EFI $(UEFI_IMAGES) boot/assay.cfg scripts/mkimage
+	$(Q)PATH="$$PATH:/usr/sbin:/sbin" scripts/mkimage $@ boot/assay.cfg $(filter %.EFI,$^)
 
 # Without a question of its own a run is that of the stick, as a real machine starts it; with one, firmware is not the point.
 BOOT ?= $(if $(strip $(ARGS)$(CFG)$(EVENTS)),direct,disk)

@@ -31,11 +31,12 @@
 
 /** What the entry tells the architecture layer; filled in by boot/, valid for the life of the image. */
 struct boot_info {
-	/** Allocate zeroed, page-aligned, identity-mapped memory below 4 GiB; NULL if there is none. Firmware
-	 * side only. */
+	/** Allocate zeroed, page-aligned, identity-mapped memory that machine_places allows; NULL if there is
+	 * none. Firmware side only. */
 	void *(*alloc_pages)(size_t pages);
 	uint64_t rsdp;        /* physical address of the ACPI RSDP, 0 if none */
 	uint64_t smbios;      /* of its entry point, 0: none is known, and a BIOS is asked */
+	uint64_t device_tree; /* that firmware hands over; 0: none */
 	uint64_t memory_top;  /* first address above all memory and MMIO in the firmware's map; at least 4 GiB
 			       */
 	const char *firmware; /* vendor and revision as text */
@@ -44,6 +45,14 @@ struct boot_info {
 	uint64_t low_page; /* a page that nobody else uses and that other processors can start in (x86: below
 			    * 1 MiB); 0: none */
 };
+
+/** Where the entry is to look for memory. */
+struct machine_places {
+	uint64_t highest; /* last byte that alloc_pages() may give (x86: below 4 GiB) */
+	uint64_t low;     /* last byte of boot_info.low_page; 0: none is needed */
+	uint64_t same[5]; /* for boot_info.breadcrumbs: the first one that is free */
+};
+extern const struct machine_places machine_places;
 
 /** A setting that only this instruction set has; boot/options.h makes an option of the same name of it. */
 struct machine_setting {

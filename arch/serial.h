@@ -6,7 +6,16 @@
 #ifndef ARCH_SERIAL_H
 #define ARCH_SERIAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/** Find and set up a line: the given one (x86: its port), or with 0 the first that answers. @return false if
+ * there is none */
+bool serial_init(uint16_t line);
+
+/** A byte that has come in, if there is one. @return whether there was */
+bool serial_read(uint8_t *byte);
 
 /** Write bytes as they are; returns without waiting for ever if the line stops answering, and at once if
  * there is none. */

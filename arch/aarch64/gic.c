@@ -34,6 +34,8 @@
 #define GICC_CTLR_ACKCTL (1 << 2) /* GICC_IAR gives interrupts of both groups */
 #define GICC_CTLR_FIQEN  (1 << 3)
 
+#define ICC_CTLR_EOIMODE 2 /* IHI 0069, 12.2.6 */
+
 /* Redistributor (IHI 0069, 12.10). */
 #define GICR_TYPER     0x08
 #define GICR_WAKER     0x14
@@ -44,6 +46,7 @@
 #define GICR_VLPIS     (1 << 1)
 
 #define PRIVATE      32
+#define LINES        32 /* words of interrupts at most, each of 32: the first is the private ones' */
 #define SPURIOUS     1020
 #define PRIORITY_IRQ 0xa0
 #define PRIORITY_FIQ 0x40
@@ -53,8 +56,8 @@ struct gic_place gic_place;
 
 static struct {
 	uint32_t distributor, enabled, group, edges, cpu, mask, point;
-	uint32_t priority[PRIVATE / 4];
-	uint64_t sre, pmr, group0, group1;
+	uint32_t priority[PRIVATE / 4], shared[LINES], waker;
+	uint64_t sre, control, pmr, group0, group1;
 } firmware;
 
 static bool taken;
@@ -100,7 +103,16 @@ void gic_enable(unsigned interrupt, bool on)
 
 bool gic_enabled(unsigned interrupt)
 {
-	return gic_place.version && *word(private_base(), GICD_ISENABLER) >> interrupt & 1;
+	uint64_t base = interrupt < PRIVATE ? private_base() : gic_place.distributor;
+
+	return gic_place.version && *word(base, GICD_ISENABLER + interrupt / 32 * 4) >> interrupt % 32 & 1;
+}
+
+static unsigned lines(void)
+{
+	unsigned n = (*word(gic_place.distributor, GICD_TYPER) & 0x1f) + 1;
+
+	return n < LINES ? n : LINES;
 }
 
 bool gic_pending(unsigned interrupt)
@@ -149,6 +161,9 @@ static void take_cpu_interface(void)
 	}
 	firmware.sre = SYS_READ(s3_0_c12_c12_5); /* ICC_SRE_EL1 */
 	SYS_WRITE(s3_0_c12_c12_5, firmware.sre | 1);
+	/* The end of an interrupt is one write. */
+	firmware.control = SYS_READ(s3_0_c12_c12_4); /* ICC_CTLR_EL1 */
+	SYS_WRITE(s3_0_c12_c12_4, firmware.control & ~ICC_CTLR_EOIMODE);
 	firmware.pmr = SYS_READ(s3_0_c4_c6_0);      /* ICC_PMR_EL1 */
 	firmware.group1 = SYS_READ(s3_0_c12_c12_7); /* ICC_IGRPEN1_EL1 */
 	SYS_WRITE(s3_0_c4_c6_0, PRIORITY_ALL);
@@ -172,6 +187,7 @@ static void give_cpu_interface_back(void)
 	if (gic_has_fiq())
 		SYS_WRITE(s3_0_c12_c12_6, firmware.group0);
 	SYS_WRITE(s3_0_c4_c6_0, firmware.pmr);
+	SYS_WRITE(s3_0_c12_c12_4, firmware.control);
 	SYS_WRITE(s3_0_c12_c12_5, firmware.sre);
 }
 
@@ -184,6 +200,7 @@ void gic_take(void)
 	firmware.distributor = *word(gic_place.distributor, GICD_CTLR);
 	if (gic_place.version == 3) {
 		*word(gic_place.distributor, GICD_CTLR) = GICD_CTLR_GROUPS | GICD_CTLR_ARE;
+		firmware.waker = *word(redistributor(), GICR_WAKER);
 		*word(redistributor(), GICR_WAKER) = 0;
 		while (*word(redistributor(), GICR_WAKER) & 4)
 			;
@@ -196,6 +213,10 @@ void gic_take(void)
 	for (unsigned i = 0; i < PRIVATE / 4; i++)
 		firmware.priority[i] = *word(base, GICD_IPRIORITYR + 4 * i);
 	*word(base, GICD_ICENABLER) = UINT32_MAX;
+	for (unsigned i = 1; i < lines(); i++) {
+		firmware.shared[i] = *word(gic_place.distributor, GICD_ISENABLER + 4 * i);
+		*word(gic_place.distributor, GICD_ICENABLER + 4 * i) = UINT32_MAX;
+	}
 	/* A counter that is taken out of use no longer asks: where it can be had, what it asked for stays
 	 * pending. */
 	firmware.edges = *word(base, GICD_ICFGR_PPI);
@@ -223,7 +244,91 @@ void gic_give_back(void)
 	for (unsigned i = 0; i < PRIVATE / 4; i++)
 		*word(base, GICD_IPRIORITYR + 4 * i) = firmware.priority[i];
 	*word(base, GICD_ISENABLER) = firmware.enabled;
+	for (unsigned i = 1; i < lines(); i++)
+		*word(gic_place.distributor, GICD_ISENABLER + 4 * i) = firmware.shared[i];
+	if (gic_place.version == 3)
+		*word(redistributor(), GICR_WAKER) = firmware.waker;
 	*word(gic_place.distributor, GICD_CTLR) = firmware.distributor;
+	barrier();
+}
+
+unsigned gic_registers(uint64_t *out, unsigned max)
+{
+	uint64_t base;
+	unsigned n = 0;
+
+	if (!gic_place.version || max < 10 + PRIVATE / 4 + LINES)
+		return 0;
+	base = private_base();
+	out[n++] = *word(gic_place.distributor, GICD_CTLR);
+	out[n++] = *word(base, GICD_IGROUPR);
+	out[n++] = *word(base, GICD_ICFGR_PPI);
+	out[n++] = *word(base, GICD_ISENABLER);
+	for (unsigned i = 0; i < PRIVATE / 4; i++)
+		out[n++] = *word(base, GICD_IPRIORITYR + 4 * i);
+	for (unsigned i = 1; i < lines(); i++)
+		out[n++] = *word(gic_place.distributor, GICD_ISENABLER + 4 * i);
+	if (gic_place.version == 2) {
+		out[n++] = *word(gic_place.cpu, GICC_CTLR);
+		out[n++] = *word(gic_place.cpu, GICC_PMR);
+		out[n++] = *word(gic_place.cpu, GICC_BPR);
+		return n;
+	}
+	/* The others are there if the interface has system registers at all. */
+	bool there = SYS_READ(s3_0_c12_c12_5) & 1;
+	out[n++] = *word(redistributor(), GICR_WAKER);
+	out[n++] = there;
+	out[n++] = there ? SYS_READ(s3_0_c12_c12_4) : 0;
+	out[n++] = there ? SYS_READ(s3_0_c4_c6_0) : 0;
+	out[n++] = there ? SYS_READ(s3_0_c12_c12_7) : 0;
+	out[n++] = there && gic_has_fiq() ? SYS_READ(s3_0_c12_c12_6) : 0;
+	return n;
+}
+
+#define DISTURBED_SHARED   40
+#define DISTURBED_PRIORITY 0x30
+#define DISTURBED_MASK     0xe0
+
+static struct {
+	uint32_t enabled, mask;
+	uint8_t priority;
+} undisturbed;
+
+unsigned gic_disturb(void)
+{
+	volatile uint32_t *enable;
+
+	if (!gic_place.version)
+		return 0;
+	enable = word(gic_place.distributor, GICD_ISENABLER + DISTURBED_SHARED / 32 * 4);
+	undisturbed.enabled = *enable;
+	*enable = UINT32_C(1) << DISTURBED_SHARED % 32;
+	undisturbed.priority = *priority_of(gic_place.counters);
+	*priority_of(gic_place.counters) = DISTURBED_PRIORITY;
+	if (gic_place.version == 2) {
+		undisturbed.mask = *word(gic_place.cpu, GICC_PMR);
+		*word(gic_place.cpu, GICC_PMR) = DISTURBED_MASK;
+	} else if (SYS_READ(s3_0_c12_c12_5) & 1) {
+		undisturbed.mask = (uint32_t)SYS_READ(s3_0_c4_c6_0);
+		SYS_WRITE(s3_0_c4_c6_0, DISTURBED_MASK);
+	}
+	barrier();
+	return DISTURBED_SHARED;
+}
+
+void gic_quieten(void)
+{
+	uint32_t bit = UINT32_C(1) << DISTURBED_SHARED % 32;
+
+	if (!gic_place.version)
+		return;
+	if (!(undisturbed.enabled & bit))
+		*word(gic_place.distributor, GICD_ICENABLER + DISTURBED_SHARED / 32 * 4) = bit;
+	*priority_of(gic_place.counters) = undisturbed.priority;
+	if (gic_place.version == 2)
+		*word(gic_place.cpu, GICC_PMR) = undisturbed.mask;
+	else if (SYS_READ(s3_0_c12_c12_5) & 1)
+		SYS_WRITE(s3_0_c4_c6_0, undisturbed.mask);
 	barrier();
 }
 

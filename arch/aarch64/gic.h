@@ -32,6 +32,17 @@ bool gic_enabled(unsigned interrupt);
 void gic_as_fiq(unsigned interrupt, bool fiq);
 bool gic_pending(unsigned interrupt);
 
+/** The controller's registers as they are, as far as gic_take() has a say in them: for a comparison. @return
+ * how many were put into out, at most max */
+unsigned gic_registers(uint64_t *out, unsigned max);
+
+/** Set the controller up as no firmware leaves it, with a shared interrupt enabled. The machine is not taken,
+ * and exceptions are masked. @return its number */
+unsigned gic_disturb(void);
+
+/** As it was before gic_disturb(). */
+void gic_quieten(void);
+
 /** What a guarded call puts back. */
 struct interrupt_claims {
 	const struct overflow_claim *overflow[OVERFLOW_WAYS];

@@ -1,20 +1,33 @@
 # AArch64: a bootable image, by Debian's cross compiler (docs/aarch64.md). Included by the Makefile.
 A := $(B)/aarch64
 OTHER_IMAGES += $(A)/direct.bin
+UEFI_IMAGES += $(A)/BOOTAA64.EFI
 A_CROSS := aarch64-linux-gnu-
 A_CC := $(A_CROSS)gcc
 A_LIBC := $(A)/newlib/libc.a
 
 A_SRC := $(filter-out boot/host/% $(addprefix tests/suites/,suites.c selftest.c bench.c skid.c overhead.c overhead_costs.c overhead_pending.c), \
-	$(wildcard boot/*.c boot/menu/*.c boot/aarch64/*.[cS] arch/*.c arch/aarch64/*.[cS] pmu/*.c pmu/contract/*.c pmu/events/*.c pmu/quantity/*.c pmu/virtual/*.c \
+	$(wildcard boot/*.c boot/menu/*.c arch/*.c arch/aarch64/*.[cS] pmu/*.c pmu/contract/*.c pmu/events/*.c pmu/quantity/*.c pmu/virtual/*.c \
 	$(foreach p,$(PMUS_aarch64),pmu/$(p)/*.c pmu/$(p)/*/*.[cS]) tests/judge/*.c tests/measure/*.c tests/report/*.c tests/suites/*.c tests/kernels/*.c tests/kernels/aarch64/*.[cS]))
-A_OBJ := $(patsubst %,$(A)/image/%.o,$(A_SRC))
+# Two images of the same: each start has an entry of its own.
+A_DIRECT := $(wildcard boot/aarch64/*.[cS])
+A_UEFI := $(wildcard boot/uefi/*.c)
+A_OBJECTS = $(patsubst %,$(A)/image/%.o,$(1))
+A_OBJ := $(call A_OBJECTS,$(A_SRC))
 
 # No outline atomics: there is no library to serve them. The other flags are those of x86's image (the Makefile says why).
 A_FLAGS = -std=gnu11 -O2 -g $(WARN) -ffreestanding -nostdinc -fPIE -fvisibility=hidden -mno-outline-atomics -mbranch-protection=none \
 	-fno-stack-protector -fno-asynchronous-unwind-tables -fno-omit-frame-pointer -fno-common -fno-tree-vectorize -fno-ivopts \
 	-ffunction-sections -fdata-sections -I. -I$(B)/gen -DISA_AARCH64 -DQUANTITY_LIST='"pmu/quantity/aarch64.def"' \
 	-isystem $(B)/gen/system -isystem $(A)/newlib/include -isystem $(shell $(A_CC) -print-file-name=include) -Wa,--fatal-warnings
+
+# What speaks to firmware has UEFI's characters, and gnu-efi's headers. Debian has these for x86 alone: x86-64's types are AArch64's
+# as well, and its calling convention is left out.
+$(call A_OBJECTS,$(A_UEFI)): private A_FLAGS += -fshort-wchar -isystem $(A)/gen -isystem /usr/include/efi -isystem /usr/include/efi/x86_64
+$(call A_OBJECTS,$(A_UEFI)): | $(A)/gen/aarch64/efibind.h $(A)/gen/aarch64/efilibplat.h
+$(A)/gen/aarch64/%.h: /usr/include/efi/x86_64/%.h
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
 
 # Code that runs inside trap handlers must leave vector registers alone.
 $(patsubst %,$(A)/image/%.o,$(filter arch/%.c pmu/%.c,$(A_SRC))): private A_FLAGS += -mgeneral-regs-only
@@ -37,13 +50,22 @@ $(A)/image/%.S.o: %.S | $(GEN_HEADERS) $(A_LIBC)
 	@mkdir -p $(@D)
 	$(Q)$(A_CC) $(A_FLAGS) -MMD -MP -c -o $@ $<
 
-$(A)/direct.elf: $(A_OBJ) $(A_LIBC) linker/direct-aarch64.ld linker/sections.ld
-	$(Q)$(A_CROSS)ld -static -z norelro -z noexecstack -z max-page-size=4096 --gc-sections -L linker --no-warn-rwx-segments \
-		-T linker/direct-aarch64.ld -o $@ $(A_OBJ) $(A_LIBC) $(shell $(A_CC) -print-libgcc-file-name)
+A_LIBS = $(A_LIBC) $(shell $(A_CC) -print-libgcc-file-name)
+A_LINK = $(A_CROSS)ld -z norelro -z noexecstack -z max-page-size=4096 --gc-sections -L linker --no-warn-rwx-segments
+
+$(A)/direct.elf: $(call A_OBJECTS,$(A_DIRECT)) $(A_OBJ) $(A_LIBC) linker/direct-aarch64.ld linker/sections.ld
+	$(Q)$(A_LINK) -static -T linker/direct-aarch64.ld -o $@ $(filter %.o,$^) $(A_LIBS)
 
 $(A)/direct.bin: $(A)/direct.elf
 	$(Q)$(A_CROSS)objcopy -O binary $< $@
 
+$(A)/BOOTAA64.elf: $(call A_OBJECTS,$(A_UEFI)) $(A_OBJ) $(A_LIBC) linker/efi-aarch64.ld linker/sections.ld
+	$(Q)$(A_LINK) -pie --no-dynamic-linker -Bsymbolic -T linker/efi-aarch64.ld -o $@ $(filter %.o,$^) $(A_LIBS)
+
+$(A)/BOOTAA64.EFI: $(A)/BOOTAA64.elf scripts/elf2efi
+	$(Q)$(PYTHON) scripts/elf2efi $< $@
+
+-include $(patsubst %.o,%.d,$(call A_OBJECTS,$(A_DIRECT) $(A_UEFI)))
 -include $(patsubst %.o,%.d,$(A_OBJ))
 
 # Host tests of what is plain C here: with AArch64's list of quantities, and without the archive, which has x86's.
@@ -74,11 +96,11 @@ $(B)/host/test_armv8_driver: $(call A_HOST,tests/self/host/test_armv8_driver.c p
 # make run ARCH=aarch64: the run's status is kept as x86's is.
 ifeq ($(ARCH),aarch64)
 ifneq ($(strip $(CFG)$(EVENTS)$(STRICT)),)
-$(error ARCH=aarch64 takes no CFG, EVENTS and STRICT: there are ARGS, CPU, CPUS, V, and EMU=icount)
+$(error ARCH=aarch64 takes no CFG, EVENTS and STRICT: there are ARGS, BOOT, CPU, CPUS, V, and EMU=icount)
 endif
 ifeq ($(filter qemu icount,$(EMU)),)
 $(error EMU=$(EMU): with ARCH=aarch64 there are qemu and icount)
 endif
-run-emulator: $(A)/direct.bin
-	@set -f; scripts/run-aarch64 $(if $(filter icount,$(EMU)),-i) $${CPU:+-c "$$CPU"} $${CPUS:+-n "$$CPUS"} $${V:+-v} $$ARGS; echo $$? > $(B)/run.status
+run-emulator: $(A)/direct.bin $(B)/assay.img
+	@set -f; scripts/run-aarch64 $(if $(filter icount,$(EMU)),-i) $${CPU:+-c "$$CPU"} $${CPUS:+-n "$$CPUS"} -b "$$BOOT" $${V:+-v} $$ARGS; echo $$? > $(B)/run.status
 endif

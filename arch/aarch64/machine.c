@@ -8,6 +8,8 @@
 #include "arch/masking.h"
 #include "arch/timer.h"
 #include "arch/watchdog.h"
+#include "arch/aarch64/board.h"
+#include "arch/aarch64/el2.h"
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/identity.h"
 #include "arch/aarch64/mmu.h"
@@ -60,10 +62,32 @@ const char *machine_note(unsigned i)
 	return notes[i];
 }
 
+/* Whoever starts without firmware has read its device tree already. */
+static void find_board(const struct boot_info *boot)
+{
+	static struct board board;
+
+	if (boot->rsdp)
+		board_read_acpi(boot->rsdp, &board);
+	if (!gic_place.version && boot->device_tree)
+		board_read((const void *)(uintptr_t)boot->device_tree, &board);
+}
+
+const struct machine_places machine_places = {
+	.highest = UINT64_MAX,
+	/* Of boards whose memory begins at 1 GiB, at 2 GiB, at 0. */
+	.same = {0x48000000, 0x88000000, 0x8000000, 0x50000000, 0x90000000},
+};
+
 const char *machine_init(const struct boot_info *boot)
 {
-	const char *why;
+	const char *why = el2_refusal();
 
+	if (why)
+		return why;
+	find_board(boot);
+	if (el2_here())
+		note("firmware runs at EL2: the machine is taken over at EL1");
 	window_memory(boot->alloc_pages);
 	if (!trap_init(boot->alloc_pages))
 		return "not enough memory for stacks; use a bigger machine";
@@ -88,6 +112,7 @@ void machine_take(void)
 		return;
 	firmware.daif = SYS_READ(daif);
 	__asm__ volatile("msr daifset, #0xf" : : : "memory");
+	el2_take();
 	firmware.cpacr = SYS_READ(cpacr_el1);
 	firmware.cntkctl = SYS_READ(cntkctl_el1);
 	firmware.mdscr = SYS_READ(mdscr_el1);
@@ -129,6 +154,7 @@ void machine_give_back(void)
 	SYS_WRITE(cpacr_el1, firmware.cpacr);
 	SYS_WRITE(mdscr_el1, firmware.mdscr);
 	SYS_WRITE(tpidr_el1, firmware.tpidr);
+	el2_give_back();
 	SYS_WRITE(daif, firmware.daif);
 }
 

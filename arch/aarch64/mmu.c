@@ -1,11 +1,12 @@
 #include "arch/aarch64/mmu.h"
 
+#include "arch/aarch64/el2.h"
 #include "arch/aarch64/system.h"
 #include "arch/memory.h"
 
 #include <string.h>
 
-#define POOL    128 /* pages of tables */
+#define SPARE   64 /* tables besides firmware's: for blocks that are split, and for aliases */
 #define GUARDS  8
 #define ENTRIES 512
 
@@ -27,19 +28,28 @@
 #define TCR_LOWER    (UINT64_C(16) | 1 << 8 | 1 << 10 | 3 << 12)
 #define TCR_NO_UPPER (UINT64_C(1) << 23)
 #define SCTLR_M      (UINT64_C(1) << 0)
+#define SCTLR_A      (UINT64_C(1) << 1) /* what is not aligned faults */
 #define SCTLR_SA     (UINT64_C(1) << 3)
 #define SCTLR_SA0    (UINT64_C(1) << 4)
 #define SCTLR_C      (UINT64_C(1) << 2)
 #define SCTLR_I      (UINT64_C(1) << 12)
 #define SCTLR_DZE    (UINT64_C(1) << 14) /* DC ZVA at EL0 */
 #define SCTLR_UCT    (UINT64_C(1) << 15) /* CTR_EL0 there */
+#define SCTLR_NTWI   (UINT64_C(1) << 16) /* WFI there is not trapped */
+#define SCTLR_NTWE   (UINT64_C(1) << 18)
 #define SCTLR_WXN    (UINT64_C(1) << 19)
+#define SCTLR_SPAN   (UINT64_C(1) << 23) /* an exception leaves PSTATE.PAN alone */
 #define SCTLR_UCI    (UINT64_C(1) << 26) /* cache maintenance there */
+/* What reads as 1 (D13.2.118), for EL1 where firmware has not set it up. */
+#define SCTLR_FIXED UINT64_C(0x30d00800)
+#define SCTLR_OURS                                                                                           \
+	(SCTLR_M | SCTLR_C | SCTLR_I | SCTLR_WXN | SCTLR_SA | SCTLR_SA0 | SCTLR_DZE | SCTLR_UCT |            \
+	 SCTLR_NTWI | SCTLR_NTWE | SCTLR_SPAN | SCTLR_UCI)
 
 extern const char __text_start[], __text_end[], __rodata_start[], __rodata_end[];
 
 static uint64_t (*pool)[ENTRIES];
-static unsigned used;
+static unsigned used, room;
 static uint64_t *root;
 static const void *guard[GUARDS];
 static unsigned guards;
@@ -51,7 +61,7 @@ static struct {
 
 static uint64_t *new_table(void)
 {
-	return used < POOL ? pool[used++] : NULL;
+	return used < room ? pool[used++] : NULL;
 }
 
 static unsigned shift_of(unsigned level)
@@ -70,14 +80,28 @@ static uint64_t data_entry(uint64_t entry)
 	return (entry & ~(RIGHTS | NOTGLOBAL | CONTIGUOUS | GUARDED)) | PXN | UXN | ACCESSED;
 }
 
-static bool copy(uint64_t *to, const uint64_t *from, unsigned level)
+static const uint64_t *table_of(uint64_t entry)
 {
-	for (unsigned i = 0; i < ENTRIES; i++) {
+	return (const uint64_t *)(uintptr_t)(entry & ADDRESS);
+}
+
+static size_t count(const uint64_t *from, unsigned entries, unsigned level)
+{
+	size_t n = 1;
+
+	for (unsigned i = 0; i < entries; i++)
+		if (is_table(from[i], level))
+			n += count(table_of(from[i]), ENTRIES, level + 1);
+	return n;
+}
+
+static bool copy(uint64_t *to, const uint64_t *from, unsigned entries, unsigned level)
+{
+	for (unsigned i = 0; i < entries; i++) {
 		if (is_table(from[i], level)) {
 			uint64_t *below = new_table();
 
-			if (!below ||
-			    !copy(below, (const uint64_t *)(uintptr_t)(from[i] & ADDRESS), level + 1))
+			if (!below || !copy(below, table_of(from[i]), ENTRIES, level + 1))
 				return false;
 			to[i] = (uint64_t)below | VALID | TABLE;
 		} else if (from[i] & VALID) {
@@ -87,7 +111,9 @@ static bool copy(uint64_t *to, const uint64_t *from, unsigned level)
 	return true;
 }
 
-/* The entry of a page; blocks on the way are split. @param make tables are made where there are none */
+/* The entry of a page; blocks on the way are split, but not while they are in force: what runs may lie in
+ * one, and it would have to be unmapped in between (D5.10.1, "break-before-make").
+ * @param make tables are made where there are none */
 static uint64_t *entry_of(uint64_t address, bool make)
 {
 	uint64_t *table = root;
@@ -98,7 +124,7 @@ static uint64_t *entry_of(uint64_t address, bool make)
 		if (!is_table(*entry, level)) {
 			uint64_t *below, block = *entry;
 
-			if (!(block & VALID) && !make)
+			if (!(block & VALID) ? !make : on)
 				return NULL;
 			below = new_table();
 			if (!below)
@@ -170,18 +196,34 @@ void mmu_guard_page(void *page)
 		guard[guards++] = page;
 }
 
+/* Firmware's tables: of the level that this runs at. */
+static void find_tables(uint64_t *ttbr0, uint64_t *tcr, uint64_t *sctlr)
+{
+	bool el2 = el2_here();
+
+	*ttbr0 = el2 ? SYS_READ(ttbr0_el2) : SYS_READ(ttbr0_el1);
+	*tcr = el2 ? SYS_READ(tcr_el2) : SYS_READ(tcr_el1);
+	*sctlr = el2 ? SYS_READ(sctlr_el2) : SYS_READ(sctlr_el1);
+}
+
 const char *mmu_init(void *(*alloc_pages)(size_t pages))
 {
 	static const char short_of_memory[] =
 		"not enough memory for translation tables; use a bigger machine";
-	uint64_t tcr = SYS_READ(tcr_el1), bits = 64 - (tcr & 0x3f);
-	unsigned level = bits > 39 ? 0 : bits > 30 ? 1 : 2;
+	uint64_t ttbr0, tcr, sctlr;
+	unsigned bits, level, entries;
 	uint64_t *at;
 	bool good;
 
-	if (!(SYS_READ(sctlr_el1) & SCTLR_M) || tcr >> 14 & 3)
-		return "firmware has not turned on translation with pages of 4 KiB";
-	pool = alloc_pages(POOL);
+	find_tables(&ttbr0, &tcr, &sctlr);
+	bits = 64 - (unsigned)(tcr & 0x3f);
+	level = bits > 39 ? 0 : bits > 30 ? 1 : 2;
+	/* The first table has as many entries as there are bits for (D5.2.4): of 44 bits, 32. */
+	entries = 1u << (bits - shift_of(level));
+	if (!(sctlr & SCTLR_M) || tcr >> 14 & 3 || bits > 48 || bits < 25)
+		return "firmware has not turned on translation of 25 to 48 bits with pages of 4 KiB";
+	room = (unsigned)count(table_of(ttbr0), entries, level) + level + SPARE;
+	pool = alloc_pages(room);
 	if (!pool)
 		return short_of_memory;
 	root = at = new_table();
@@ -189,7 +231,7 @@ const char *mmu_init(void *(*alloc_pages)(size_t pages))
 		at[0] = (uint64_t)new_table() | VALID | TABLE;
 		at = (uint64_t *)(uintptr_t)(at[0] & ADDRESS);
 	}
-	good = copy(at, (const uint64_t *)(uintptr_t)(SYS_READ(ttbr0_el1) & ADDRESS), level);
+	good = copy(at, table_of(ttbr0), entries, level);
 	good = good && mmu_protect(__text_start, (size_t)(__text_end - __text_start), MMU_EXEC);
 	good = good && mmu_protect(__rodata_start, (size_t)(__rodata_end - __rodata_start), 0);
 	/* Null pointers fault: where firmware maps nothing there, they do already. */
@@ -211,17 +253,29 @@ static void use(uint64_t tables, uint64_t tcr, uint64_t sctlr)
 			 : "memory");
 }
 
-void mmu_take(void)
+static uint64_t tcr_of_ours(void)
 {
 	uint64_t sizes = SYS_READ(id_aa64mmfr0_el1) & 0xf;
 
+	return TCR_LOWER | TCR_NO_UPPER | (sizes > 5 ? 5 : sizes) << 32;
+}
+
+void mmu_take(void)
+{
 	firmware.ttbr0 = SYS_READ(ttbr0_el1);
 	firmware.tcr = SYS_READ(tcr_el1);
 	firmware.sctlr = SYS_READ(sctlr_el1);
-	use((uint64_t)root, TCR_LOWER | TCR_NO_UPPER | (sizes > 5 ? 5 : sizes) << 32,
-	    firmware.sctlr | SCTLR_M | SCTLR_C | SCTLR_I | SCTLR_WXN | SCTLR_SA | SCTLR_SA0 | SCTLR_DZE |
-		    SCTLR_UCT | SCTLR_UCI);
+	use((uint64_t)root, tcr_of_ours(), (firmware.sctlr & ~SCTLR_A) | SCTLR_OURS);
 	on = true;
+}
+
+void mmu_set_up_el1(void)
+{
+	SYS_WRITE(mair_el1, SYS_READ(mair_el2));
+	SYS_WRITE(tcr_el1, tcr_of_ours());
+	SYS_WRITE(ttbr0_el1, (uint64_t)root);
+	SYS_WRITE(sctlr_el1, SCTLR_FIXED | SCTLR_OURS);
+	__asm__ volatile("dsb ishst; tlbi alle1; ic iallu; dsb ish; isb" : : : "memory");
 }
 
 void mmu_give_back(void)
@@ -244,12 +298,16 @@ void mmu_code_written(const void *start, size_t size)
 /* --- arch/memory.h
  * -------------------------------------------------------------------------------------------- */
 
-/* AT S1E1R and S1E1W: PAR_EL1.F says whether the access would fault (D13.2.98). */
+/* AT S1E1R and S1E1W: PAR_EL1.F says whether the access would fault (D13.2.98). At EL2, its own. */
 static bool translates(uint64_t address, bool write, uint64_t *physical)
 {
 	uint64_t par;
 
-	if (write)
+	if (el2_here() && write)
+		__asm__ volatile("at s1e2w, %1; isb; mrs %0, par_el1" : "=r"(par) : "r"(address) : "memory");
+	else if (el2_here())
+		__asm__ volatile("at s1e2r, %1; isb; mrs %0, par_el1" : "=r"(par) : "r"(address) : "memory");
+	else if (write)
 		__asm__ volatile("at s1e1w, %1; isb; mrs %0, par_el1" : "=r"(par) : "r"(address) : "memory");
 	else
 		__asm__ volatile("at s1e1r, %1; isb; mrs %0, par_el1" : "=r"(par) : "r"(address) : "memory");

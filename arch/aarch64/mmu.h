@@ -26,7 +26,11 @@ void mmu_guard_page(void *page);
 void mmu_take(void);
 void mmu_give_back(void);
 
-/** Change whole pages. @return false if tables ran out, or they are not mapped at all */
+/** At EL2: EL1's translation is the harness's. */
+void mmu_set_up_el1(void);
+
+/** Change whole pages. @return false if tables ran out, they are not mapped at all, or they lie in a larger
+ * block and the harness's tables are in force */
 bool mmu_protect(const void *start, size_t size, unsigned rights);
 
 /** Map pages a second time, MMU_ALIAS higher. @return where, NULL if tables ran out */

@@ -6,6 +6,7 @@
 #define UART_DR  0x00
 #define UART_FR  0x18
 #define FR_BUSY  (1 << 3)
+#define FR_EMPTY (1 << 4) /* nothing was received */
 #define FR_FULL  (1 << 5)
 #define PATIENCE 1000000
 
@@ -28,6 +29,20 @@ static void wait_while(uint32_t flag)
 {
 	for (unsigned patience = PATIENCE; patience && *uart(UART_FR) & flag; patience--)
 		;
+}
+
+bool serial_init(uint16_t line)
+{
+	(void)line; /* firmware has set it up, and its tables say where it is */
+	return serial_base;
+}
+
+bool serial_read(uint8_t *byte)
+{
+	if (!serial_base || *uart(UART_FR) & FR_EMPTY)
+		return false;
+	*byte = (uint8_t)*uart(UART_DR);
+	return true;
 }
 
 void serial_write(const char *text, size_t size)

@@ -3,8 +3,8 @@
  * (QEMU -kernel). Text goes to the serial line, the report to the debugger's console with report=e9. The exit
  * status is told by semihosting, and the machine switched off by PSCI (DEN 0022, 5.10).
  */
-#include "boot/aarch64/board.h"
-#include "boot/aarch64/fdt.h"
+#include "arch/aarch64/board.h"
+#include "arch/aarch64/fdt.h"
 #include "boot/heap.h"
 #include "boot/platform.h"
 
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define PSCI_SYSTEM_OFF 0x84000008
+#define TEXT_OFFSET     0x200000 /* entry.S has it */
 
 extern const char __load_start[], __image_end[];
 
@@ -110,15 +111,28 @@ static const char *options_of(const char *text)
 	return text + sizeof word - 1;
 }
 
-void direct_main(const void *tree);
+/* The protocol has its address in X0. QEMU starts a file that it does not know as an image of the protocol at
+ * EL3 without, and puts the tree at the beginning of memory. */
+static const void *tree_at(const void *told)
+{
+	return fdt_size(told) ? told : __load_start - TEXT_OFFSET;
+}
 
-void direct_main(const void *tree)
+/** @param tree  its address, as the protocol has it @param secure  it began at EL3 */
+void direct_main(const void *tree, bool secure);
+
+void direct_main(const void *tree, bool secure)
 {
 	static char command_line[4096];
 
+	tree = tree_at(tree);
 	if (!board_read(tree, &board))
 		could_not_run("# assay: could not run: there is no device tree\n");
 	strncpy(command_line, options_of(board.options), sizeof command_line - 1);
+	if (secure)
+		could_not_run(
+			"# assay: could not run: it was started at EL3, where nobody has set up what is not "
+			"secure; start it at EL2 or EL1\n");
 	direct.command_line = command_line;
 	find_memory(tree);
 	if (!heap_init(&direct, take_pages))

@@ -1,7 +1,7 @@
 /*
  * Start without firmware: a flat image with the header of the arm64 boot protocol (Linux, Documentation/arch/arm64/booting.rst). It
  * begins at EL2 or EL1, with translation off and X0 = device tree. Here EL2 is left, and memory is mapped as firmware would: the
- * first GiB as devices, the rest as memory.
+ * first GiB as devices, the rest as memory. EL3 is left as well, so that what is wrong can be told: what is secure was set up by nobody.
  */
 #define TEXT_OFFSET 0x200000
 #define L1_ENTRIES  512
@@ -29,8 +29,28 @@ direct_entry:
 	.4byte	0
 
 1:	mov	x28, x0
+	mov	x27, #0
 	msr	daifset, #0xf
 	mrs	x0, CurrentEL
+	cmp	x0, #(3 << 2)
+	b.ne	2f
+
+	/* From EL3 to EL2, where there is one, or to EL1: not secure, AArch64, HVC is let. */
+	mov	x27, #1
+	mov	x0, #0x531
+	msr	scr_el3, x0
+	msr	cptr_el3, xzr
+	mrs	x0, id_aa64pfr0_el1
+	tst	x0, #0xf00
+	mov	x0, #0x3c9	/* EL2h */
+	mov	x1, #0x3c5	/* EL1h */
+	csel	x0, x0, x1, ne
+	msr	spsr_el3, x0
+	adr	x0, 2f
+	msr	elr_el3, x0
+	eret
+
+2:	mrs	x0, CurrentEL
 	cmp	x0, #(2 << 2)
 	b.ne	3f
 
@@ -117,6 +137,7 @@ direct_entry:
 	ldr	x0, =stack_top
 	mov	sp, x0
 	mov	x0, x28
+	mov	x1, x27
 	mov	x29, #0
 	mov	x30, #0
 	bl	direct_main

@@ -1,7 +1,7 @@
 #include "boot/uefi/terminal.h"
 #include "boot/menu/keys.h"
 
-#include "arch/x86/console/serial.h"
+#include "arch/serial.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -26,6 +26,9 @@ static struct platform uefi;
 static const EFI_GUID loaded_image_guid = EFI_LOADED_IMAGE_PROTOCOL_GUID;
 static const EFI_GUID acpi_guids[] = {ACPI_20_TABLE_GUID, ACPI_TABLE_GUID};
 static const EFI_GUID smbios_guids[2] = {SMBIOS3_TABLE_GUID, SMBIOS_TABLE_GUID};
+/* Devicetree tables are not in gnu-efi's headers; UEFI specification 2.10, 4.6. */
+static const EFI_GUID device_tree_guid = {
+	0xb1b621d5, 0xf19c, 0x41a5, {0x83, 0x0b, 0xd9, 0x15, 0x2c, 0x69, 0xaa, 0xe0}};
 static const EFI_GUID shell_parameters_guid = {
 	0x752f3136, 0x4e16, 0x4fdc, {0xa2, 0x2a, 0xe5, 0xf4, 0x68, 0x12, 0xf4, 0xca}};
 
@@ -77,7 +80,7 @@ static unsigned n_allocated;
 
 static void *take_pages(size_t pages)
 {
-	EFI_PHYSICAL_ADDRESS at = 0xffffffff;
+	EFI_PHYSICAL_ADDRESS at = machine_places.highest;
 
 	if (n_allocated == sizeof allocated / sizeof allocated[0] ||
 	    EFI_ERROR(bs->AllocatePages(AllocateMaxAddress, EfiLoaderData, pages, &at)))
@@ -97,9 +100,9 @@ static void *alloc_pages(size_t pages)
 /** A page for the start of other processors; firmware may have none. */
 static uint64_t low_page(void)
 {
-	EFI_PHYSICAL_ADDRESS at = 0x9ffff;
+	EFI_PHYSICAL_ADDRESS at = machine_places.low;
 
-	if (EFI_ERROR(bs->AllocatePages(AllocateMaxAddress, EfiLoaderData, 1, &at)))
+	if (!at || EFI_ERROR(bs->AllocatePages(AllocateMaxAddress, EfiLoaderData, 1, &at)))
 		return 0;
 	allocated[n_allocated].start = at;
 	allocated[n_allocated++].pages = 1;
@@ -110,10 +113,8 @@ static uint64_t low_page(void)
  * before left in it what is still there: it must be asked for before any other memory. */
 static void *same_page(void)
 {
-	static const EFI_PHYSICAL_ADDRESS places[] = {64 << 20, 32 << 20, 16 << 20, 128 << 20, 48 << 20};
-
-	for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-		EFI_PHYSICAL_ADDRESS at = places[i];
+	for (size_t i = 0; i < sizeof machine_places.same / sizeof machine_places.same[0]; i++) {
+		EFI_PHYSICAL_ADDRESS at = machine_places.same[i];
 
 		if (EFI_ERROR(bs->AllocatePages(AllocateAddress, EfiLoaderData, 1, &at)))
 			continue;
@@ -236,9 +237,9 @@ static const char *date(void)
 }
 
 /** The configuration table of the first of these that there is, 0 if there is none. */
-static uint64_t find_table(const EFI_GUID guids[2])
+static uint64_t find_table(const EFI_GUID *guids, size_t count)
 {
-	for (size_t g = 0; g < 2; g++)
+	for (size_t g = 0; g < count; g++)
 		for (UINTN i = 0; i < system_table->NumberOfTableEntries; i++)
 			if (!memcmp(&system_table->ConfigurationTable[i].VendorGuid, &guids[g],
 				    sizeof(EFI_GUID)))
@@ -332,8 +333,9 @@ EFI_STATUS EFIAPI efi_main(EFI_HANDLE handle, EFI_SYSTEM_TABLE *table);
 
 EFI_STATUS EFIAPI efi_main(EFI_HANDLE handle, EFI_SYSTEM_TABLE *table)
 {
-	static const char too_little[] = "assay: could not run: firmware has not 1 MiB of memory below 4 GiB "
-					 "to give; free memory or use a bigger machine\n";
+	static const char too_little[] =
+		"assay: could not run: firmware has not 1 MiB of memory to give "
+		"(below 4 GiB, where the CPU needs that); free memory or use a bigger machine\n";
 	EFI_LOADED_IMAGE *loaded;
 	EFI_STATUS s;
 
@@ -354,8 +356,9 @@ EFI_STATUS EFIAPI efi_main(EFI_HANDLE handle, EFI_SYSTEM_TABLE *table)
 
 	if (!network_choose(&uefi, table, loaded->DeviceHandle))
 		volume_choose(bs, loaded->DeviceHandle);
-	uefi.boot.rsdp = find_table(acpi_guids);
-	uefi.boot.smbios = find_table(smbios_guids);
+	uefi.boot.rsdp = find_table(acpi_guids, 2);
+	uefi.boot.smbios = find_table(smbios_guids, 2);
+	uefi.boot.device_tree = find_table(&device_tree_guid, 1);
 	uefi.boot.memory_top = memory_top();
 	look_at_screen();
 	uefi.boot.low_page = low_page();

@@ -111,6 +111,12 @@ static void find_devices(const struct boot_info *boot)
 		note_add("x2APIC mode is on, and stays on after the run");
 }
 
+const struct machine_places machine_places = {
+	.highest = 0xffffffff,
+	.low = 0x9ffff,
+	.same = {64 << 20, 32 << 20, 16 << 20, 128 << 20, 48 << 20},
+};
+
 static void try_interrupts(void *arg)
 {
 	(void)arg;

@@ -7,6 +7,7 @@
 #include "arch/memory.h"
 #include "arch/time.h"
 #include "arch/watchdog.h"
+#include "arch/aarch64/el2.h"
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/system.h"
 #include "arch/aarch64/trap.h"
@@ -284,51 +285,101 @@ static int64_t in_time_is_let(void)
 /* --- the hand-over ----------------------------------------------------------------------------------------
  */
 
-#define KEPT 11
+#define KEPT 80
 
-static void registers_of_machine(uint64_t out[KEPT])
+/* Registers of EL1, of EL2 where firmware runs there, and of the interrupt controller. */
+struct registers {
+	uint64_t value[KEPT];
+	bool ours[KEPT]; /* it must be another one while the machine is taken */
+	unsigned count;
+};
+
+static void add(struct registers *r, uint64_t value, bool ours)
 {
-	const uint64_t now[KEPT] = {SYS_READ(vbar_el1),      SYS_READ(ttbr0_el1), SYS_READ(tcr_el1),
-				    SYS_READ(sctlr_el1),     SYS_READ(cpacr_el1), SYS_READ(cntkctl_el1),
-				    SYS_READ(mdscr_el1),     SYS_READ(daif),      SYS_READ(cntv_cval_el0),
-				    SYS_READ(cntp_cval_el0), SYS_READ(spsel)};
-
-	for (unsigned i = 0; i < KEPT; i++)
-		out[i] = now[i];
+	r->value[r->count] = value;
+	r->ours[r->count++] = ours;
 }
 
-static unsigned differences(const uint64_t a[KEPT], const uint64_t b[KEPT])
+/* While the machine is taken, EL2's cannot be read. */
+static void add_el2(struct registers *r, bool el2)
 {
-	unsigned n = 0;
+	bool here = el2_here();
 
-	for (unsigned i = 0; i < KEPT; i++)
-		n += a[i] != b[i];
+	if (!el2)
+		return;
+	add(r, here ? SYS_READ(hcr_el2) : 0, false);
+	add(r, here ? SYS_READ(vbar_el2) : 0, true);
+	add(r, here ? SYS_READ(mdcr_el2) : 0, false);
+	add(r, here ? SYS_READ(cptr_el2) : 0, false);
+	add(r, here ? SYS_READ(hstr_el2) : 0, false);
+	add(r, here ? SYS_READ(cnthctl_el2) : 0, false);
+	add(r, here ? SYS_READ(ttbr0_el2) : 0, true);
+	add(r, here ? SYS_READ(sctlr_el2) : 0, true);
+	add(r, here ? SYS_READ(sp_el1) : 0, false);
+	add(r, SYS_READ(mair_el1), false);
+}
+
+static void registers_of_machine(struct registers *r, bool el2)
+{
+	r->count = 0;
+	add(r, SYS_READ(vbar_el1), true);
+	add(r, SYS_READ(ttbr0_el1), true);
+	add(r, SYS_READ(tcr_el1), true);
+	add(r, SYS_READ(sctlr_el1), true);
+	add(r, SYS_READ(cpacr_el1), false);
+	add(r, SYS_READ(cntkctl_el1), true);
+	add(r, SYS_READ(mdscr_el1), false);
+	add(r, SYS_READ(daif), true);
+	add(r, SYS_READ(cntv_cval_el0), false);
+	add(r, SYS_READ(cntp_cval_el0), false);
+	add(r, SYS_READ(spsel), true);
+	add_el2(r, el2);
+	for (unsigned i = 0, n = gic_registers(&r->value[r->count], KEPT - r->count); i < n; i++)
+		r->ours[r->count++] = false;
+}
+
+static unsigned differences(const struct registers *a, const struct registers *b)
+{
+	unsigned n = a->count != b->count;
+
+	for (unsigned i = 0; i < a->count; i++)
+		n += a->value[i] != b->value[i];
 	return n;
 }
 
 struct handover {
-	uint64_t before[KEPT], ours[KEPT], after[KEPT];
+	struct registers before, ours, after;
+	bool others_were_off; /* interrupts that the harness has no use for */
 };
 
 /* What firmware has is none of what the harness leaves by itself. */
 static void hand_over(struct handover *h)
 {
-	uint64_t vectors, events;
+	uint64_t vectors, events, masks;
+	unsigned other;
+	bool el2;
 
 	machine_give_back();
+	masks = SYS_READ(daif);
+	__asm__ volatile("msr daifset, #0xf" : : : "memory");
+	el2 = el2_here();
 	vectors = SYS_READ(vbar_el1);
 	events = SYS_READ(cntkctl_el1);
 	SYS_WRITE(vbar_el1, 0x7ff800);
 	SYS_WRITE(cntkctl_el1, 0x100);
 	SYS_WRITE(cntv_cval_el0, 0x123456789a);
 	SYS_WRITE(cntp_cval_el0, 0xa987654321);
-	registers_of_machine(h->before);
+	other = gic_disturb();
+	registers_of_machine(&h->before, el2);
 	machine_take();
-	registers_of_machine(h->ours);
+	registers_of_machine(&h->ours, el2);
+	h->others_were_off = !gic_enabled(other);
 	machine_give_back();
-	registers_of_machine(h->after);
+	registers_of_machine(&h->after, el2);
+	gic_quieten();
 	SYS_WRITE(vbar_el1, vectors);
 	SYS_WRITE(cntkctl_el1, events);
+	SYS_WRITE(daif, masks);
 	machine_take();
 }
 
@@ -337,19 +388,31 @@ static int64_t registers_come_back(void)
 	struct handover h;
 
 	hand_over(&h);
-	return differences(h.before, h.after);
+	return differences(&h.before, &h.after);
 }
 
-/* VBAR, TTBR0, TCR, SCTLR, CNTKCTL, DAIF, SPSEL: of the others the harness may have the same. */
 static int64_t registers_are_ours(void)
 {
 	struct handover h;
 
 	hand_over(&h);
-	for (unsigned i = 0; i < KEPT; i++)
-		if (i != 4 && i != 6 && i != 8 && i != 9 && h.before[i] == h.ours[i])
+	for (unsigned i = 0; i < h.before.count; i++)
+		if (h.before.ours[i] && h.before.value[i] == h.ours.value[i])
 			return i;
 	return NO_EXCEPTION;
+}
+
+static int64_t others_are_off(void)
+{
+	struct handover h;
+
+	hand_over(&h);
+	return h.others_were_off;
+}
+
+static const char *no_controller(void)
+{
+	return gic_place.version ? NULL : "there is no interrupt controller that is known";
 }
 
 /* Vectors, pages and the watchdog work after it as before. */
@@ -392,6 +455,7 @@ static const struct machine_check checks[] = {
 	{"watchdog/lets what is in time", NULL, in_time_is_let, IS(NO_EXCEPTION), NULL},
 	{"hand-over/registers come back", NULL, registers_come_back, IS(0), NULL},
 	{"hand-over/they were the harness's", NULL, registers_are_ours, IS(NO_EXCEPTION), NULL},
+	{"hand-over/no other interrupt comes", "IHI 0048 4.3.6", others_are_off, IS(1), no_controller},
 	{"hand-over/the machine goes on", NULL, goes_on, IS(1), NULL},
 	{NULL, NULL, NULL, 0, 0, NULL},
 };

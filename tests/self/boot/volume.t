@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import tempfile
 
+import aarch64_boot as arm
 from boottest import BUILD, boot, done, emulators, equal, ok, sound, tail, valid
 
 OPTIONS = "pmu=virtual suite=control,events exit=shutdown\n"
@@ -113,6 +114,7 @@ def go_on(image):
 def look(image):
     left["older"] = {path: emulators.read_file(image, path) for path in older}
     left["first"] = [emulators.read_report(image, first[0], kind) for kind in ("json", "txt")] if first else None
+    shutil.copy(image, DISK)
     left["names"] = sorted(emulators.names(image, r"/assay/runs/" + os.path.basename(emulators.runs(image)[-1])))
 
 
@@ -130,5 +132,16 @@ equal([x["name"] for x in (r.report or {"experiments": []})["experiments"]], ["s
 valid(r.report, "its report is valid")
 equal(r.report and r.report["complete"], True, "and complete")
 ok(r.report_text and r.report_text.rstrip().split("\n")[-1] == "assay: " + (r.verdict or ""), "report.txt ends with the verdict line")
+
+# The same volume serves AArch64's firmware, here at EL2, behind a run on x86.
+equal(sorted(name for name in emulators.names(DISK, "/EFI/BOOT") if name.endswith(".EFI")), ["BOOTAA64.EFI", "BOOTX64.EFI"],
+      "the volume has an application for each instruction set's firmware")
+emulators.write_file(DISK, "/assay/assay.cfg", "exit=shutdown suite=events,machine kernel=empty,calls,float_single,vector_kept\n")
+lines, report, status = arm.boot("", "cortex-a57", "virtualization=on", disk=True, image=DISK)
+arm.says_what_it_is(lines, "Arm Cortex-A57", "Arm PMUv3, 6 general and 1 fixed counters", "AArch64 at EL2", el2=True)
+arm.machine_is_sound(report, "AArch64 at EL2")
+equal(status, 0, "AArch64 at EL2: nothing is wrong")
+equal([os.path.basename(path)[:5] for path in emulators.runs(DISK)], ["0001-", "0041-", "0042-", "0043-"], "its run has a folder behind x86's")
+equal(emulators.read_file(DISK, r.runs[-1] + "/report.json").decode(), r.report_json, "whose report is as it was")
 ok(os.path.getsize(BUILD + "/assay.img") <= 128 << 20, "the image suits any stick")
 done()

@@ -5,8 +5,8 @@
  *
  *     fdt_each(tree, each, arg);
  */
-#ifndef BOOT_AARCH64_FDT_H
-#define BOOT_AARCH64_FDT_H
+#ifndef ARCH_AARCH64_FDT_H
+#define ARCH_AARCH64_FDT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,13 +24,16 @@ struct fdt_node {
 	/* Properties, as far as they are known here; NULL and 0: it has none of the name. */
 	const char *compatible;
 	size_t compatible_size;
-	const char *device_type, *model, *method, *bootargs;
+	const char *device_type, *model, *method, *bootargs, *status;
 	const uint8_t *reg, *interrupts, *initrd_start, *initrd_end;
 	size_t reg_size, interrupts_size, initrd_size;
 };
 
 /** Call with each node, once. @return false if it is no device tree, or broken */
 bool fdt_each(const void *tree, void (*each)(void *arg, const struct fdt_node *node), void *arg);
+
+/** Whether it may be used: one that another world has says that it is not ("disabled"; 2.3.4). */
+bool fdt_usable(const struct fdt_node *node);
 
 /** Its size in bytes; 0: it is none. */
 size_t fdt_size(const void *tree);

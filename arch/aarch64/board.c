@@ -1,9 +1,9 @@
-#include "boot/aarch64/board.h"
+#include "arch/aarch64/board.h"
 
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/identity.h"
 #include "arch/aarch64/serial.h"
-#include "boot/aarch64/fdt.h"
+#include "arch/aarch64/fdt.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,6 +39,8 @@ static void read_node(void *arg, const struct fdt_node *node)
 	struct board *b = arg;
 	uint64_t address, size;
 
+	if (!fdt_usable(node))
+		return;
 	if (!node->depth) {
 		snprintf(identity_board, sizeof identity_board, "%s",
 			 node->model        ? node->model

@@ -1,4 +1,4 @@
-#include "boot/aarch64/fdt.h"
+#include "arch/aarch64/fdt.h"
 
 #include <string.h>
 
@@ -57,6 +57,8 @@ static void keep(struct walk *w, const char *name, const uint8_t *data, size_t s
 		n->method = (const char *)data;
 	else if (!strcmp(name, "bootargs"))
 		n->bootargs = (const char *)data;
+	else if (!strcmp(name, "status"))
+		n->status = (const char *)data;
 	else if (!strcmp(name, "reg"))
 		n->reg = data, n->reg_size = size;
 	else if (!strcmp(name, "interrupts"))
@@ -153,6 +155,11 @@ bool fdt_compatible(const struct fdt_node *node, const char *with)
 		if (!strcmp(at, with))
 			return true;
 	return false;
+}
+
+bool fdt_usable(const struct fdt_node *node)
+{
+	return !node->status || !strcmp(node->status, "okay") || !strcmp(node->status, "ok");
 }
 
 bool fdt_reg(const struct fdt_node *node, unsigned i, uint64_t *address, uint64_t *size)

@@ -1,0 +1,24 @@
+/*
+ * Firmware that runs at EL2: the machine is taken at EL1, where counters count and code is stepped, and given
+ * back at EL2 (Arm ARM, D1.7 and D13.2.45). EL2 keeps its own tables and vectors meanwhile, but for the way
+ * back.
+ */
+#ifndef ARCH_AARCH64_EL2_H
+#define ARCH_AARCH64_EL2_H
+
+#include <stdbool.h>
+
+/** Whether this runs at EL2 now. */
+bool el2_here(void);
+
+/** @return NULL, or why the machine cannot be taken from the level that firmware runs at */
+const char *el2_refusal(void);
+
+/** With exceptions masked: from EL2 to EL1, on the same stack, under the harness's tables; where it runs at
+ * EL1, nothing. */
+void el2_take(void);
+
+/** Back to EL2, if el2_take() came from there: every register is as it was. */
+void el2_give_back(void);
+
+#endif
