@@ -458,9 +458,18 @@ void insn_account_failed(uint32_t insn, struct insn_effect *out)
 	add(out, Q_INSN_RELEASE, bits(insn, 15, 1));
 }
 
+/* By op1, CRn and CRm, where op0 is 3 (D12.3.1). */
+static bool counts_or_identifies(unsigned op1, unsigned n, unsigned m)
+{
+	if (op1 == 0)
+		return n == 0 || (n == 9 && m == 14); /* identification; PMINTENSET_EL1 and those beside it */
+	return op1 == 3 && ((n == 9 && m >= 12 && m <= 14) || (n == 14 && m >= 8));
+}
+
 bool insn_register(uint32_t insn, bool *write, uint32_t *number, unsigned *t)
 {
-	if (!IS(0xffd00000, 0xd5100000))
+	if (!IS(0xffd00000, 0xd5100000) || !bits(insn, 19, 1) ||
+	    !counts_or_identifies(bits(insn, 16, 3), bits(insn, 12, 4), bits(insn, 8, 4)))
 		return false;
 	*write = !bits(insn, 21, 1);
 	*number = bits(insn, 5, 15) | 1u << 15;

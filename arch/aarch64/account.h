@@ -52,7 +52,9 @@ enum insn_exclusive insn_exclusive(uint32_t insn, const struct insn_state *befor
 /** Of a store exclusive that failed. */
 void insn_account_failed(uint32_t insn, struct insn_effect *out);
 
-/** MRS and MSR of a register. @return whether it is one */
+/** MRS and MSR of a register that counts, or tells what the processor is: others are nobody's but the
+ * processor's.
+ * @return whether it is one */
 bool insn_register(uint32_t insn, bool *write, uint32_t *number, unsigned *t);
 
 #endif

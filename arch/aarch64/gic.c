@@ -469,9 +469,11 @@ void masking_begin(bool keep_overflow)
 	if (around.on || around.spoilt || !taken)
 		return;
 	around.on = true;
-	around.timer = timer_asks();
+	/* What is requested already stays so. */
+	around.timer = timer_asks() && !timer_requested();
 	around.overflow = !keep_overflow && gic_enabled(gic_place.counters);
-	timer_mask(true);
+	if (around.timer)
+		timer_mask(true);
 	if (around.overflow)
 		gic_enable(gic_place.counters, false);
 }

@@ -124,7 +124,7 @@ static void judge_skid(const struct pmi_run *p, struct result *r)
 		histogram_add(&o->seen, skid_of(path, suite->steps[i], p->s.address[i]));
 	r->n_observations = 1;
 	judge(o, 1, &r->judgement);
-	if (p->s.total > n || (p->s.total != n && is_deterministic()))
+	if (p->s.total > n || o->seen.min < 0 || (p->s.total != n && is_deterministic()))
 		judgement_set(&r->judgement, VERDICT_WRONG, "%u interrupts, and %u periods", p->s.total, n);
 	if (!o->seen.total)
 		return;

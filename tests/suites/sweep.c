@@ -13,6 +13,7 @@
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
 
+#include "arch/identity.h"
 #include "arch/second_cpu.h"
 #include "arch/exceptions.h"
 #include "pmu/events/schedule.h"
@@ -26,6 +27,7 @@
 
 #define SWEEP_MS     20000
 #define N_VIRTUAL    3
+#define N_EMULATED   100 /* an emulator's own PMU: windows are slow, and their counts repeat themselves */
 #define N_HARDWARE   1000
 #define REPS_VIRTUAL 3
 #define REPS_MAX     100
@@ -369,11 +371,16 @@ static void run_sweep(struct run *run)
 	const struct run_options *o = run->options;
 	const char *kernels = o->kernel_glob;
 	bool deterministic = run->pmu && run->pmu->deterministic;
-	s = (struct sweep){.run = run, .n = o->n ? o->n : deterministic ? N_VIRTUAL : N_HARDWARE};
+	bool emulated = identity_emulated();
+	s = (struct sweep){.run = run,
+			   .n = o->n            ? o->n
+				: deterministic ? N_VIRTUAL
+				: emulated      ? N_EMULATED
+						: N_HARDWARE};
 	s.wide = !kernels || !*kernels || !strcmp(kernels, "core");
 	if (s.wide)
 		kernels = KERNELS;
-	s.reps = run_repetitions(run, "sweep", REPS_VIRTUAL, REPS_MAX);
+	s.reps = emulated && !o->reps ? REPS_VIRTUAL : run_repetitions(run, "sweep", REPS_VIRTUAL, REPS_MAX);
 	find_events(&s);
 	if (!s.n_all) {
 		run_skip(run, "sweep", "sweep", NULL, "no counter counts anything exactly");
@@ -392,9 +399,9 @@ static void run_sweep(struct run *run)
 			run_skip(run, "sweep", s.kernel->name, NULL, kernel_unfit(s.kernel, s.level));
 		else
 			run_kernel(&s, chosen ? AXES : 1,
-				   chosen          ? EVENTS_MAX
-				   : deterministic ? 1
-						   : EVENTS_WIDE);
+				   chosen                      ? EVENTS_MAX
+				   : deterministic || emulated ? 1
+							       : EVENTS_WIDE);
 	}
 }
 

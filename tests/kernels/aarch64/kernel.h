@@ -17,6 +17,7 @@
 /* Flags: services of AArch64 alone (services.c). */
 #define KERNEL_SERVICE_RESUME 0x0100 /* SVC #KERNEL_CALL returns at once, and so does what faults, to the instruction behind */
 #define KERNEL_SERVICE_PMU    0x0200 /* PMUSERENR_EL0 lets EL0 use the PMU's registers */
+#define KERNEL_SERVICE_WAKE   0x0400 /* the virtual timer is the kernel's, and its interrupt wakes the processor */
 
 #define KERNEL_CALL 0x123 /* immediate of the system call that kernels make */
 

@@ -36,6 +36,17 @@ SIG INSN_NOP, 250
 SIG_LOOP
 SIGNATURE_END
 
+KERNEL nop_sled, "N times sixty-four NOPs"
+1:	.rept 64
+	nop
+	.endr
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 64 + 2
+SIG INSN_NOP, 64
+SIG_LOOP
+SIGNATURE_END
+
 KERNEL hints, "N times YIELD and SEV, hints that are not defined to do nothing"
 1:	yield
 	sev

@@ -13,12 +13,16 @@ const struct trip_ways trip_ways = {
 };
 
 const struct trip_source trip_sources[] = {
+	{"system_calls", TRIP_CALL, false},
+	{"data_abort", TRIP_FAULT, false},
+	{"undefined", TRIP_FAULT, false},
 	{"", 0, false},
 };
 
 const struct kernel_disturbance disturbances[] = {
 	{"system call", "system_calls", true},
 	{"undefined instruction", "undefined", true},
+	{"data abort", "data_abort", true},
 	{NULL, NULL, false},
 };
 

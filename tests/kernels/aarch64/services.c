@@ -4,7 +4,9 @@
  */
 #include "tests/kernels/services.h"
 
+#include "arch/timer.h"
 #include "arch/aarch64/account.h"
+#include "arch/aarch64/gic.h"
 #include "arch/aarch64/system.h"
 #include "arch/aarch64/trap.h"
 #include "arch/levels.h"
@@ -14,7 +16,7 @@
 
 #include <stddef.h>
 
-#define OWN_SERVICES (KERNEL_SERVICE_RESUME | KERNEL_SERVICE_PMU)
+#define OWN_SERVICES (KERNEL_SERVICE_RESUME | KERNEL_SERVICE_PMU | KERNEL_SERVICE_WAKE)
 #define BYTES        4 /* of an instruction */
 
 static uint64_t on;
@@ -52,6 +54,8 @@ bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 	}
 	if (on & KERNEL_SERVICE_PMU)
 		user_read = level_user_reads_counters(true);
+	if (on & KERNEL_SERVICE_WAKE)
+		gic_enable(gic_place.virtual_timer, true);
 	return true;
 }
 
@@ -63,6 +67,8 @@ void services_finish(void)
 	}
 	if (on & KERNEL_SERVICE_PMU)
 		level_user_reads_counters(user_read);
+	if (on & KERNEL_SERVICE_WAKE)
+		timer_stop();
 	on = 0;
 }
 
@@ -107,6 +113,8 @@ const char *kernel_unfit(const struct kernel *k, uint8_t level)
 		return "it is for EL1 only";
 	if (!level && k->flags & KERNEL_USER_ONLY)
 		return "it is for EL0 only";
+	if (k->flags & KERNEL_SERVICE_WAKE && !timer_is_free())
+		return "the virtual timer is not free";
 	for (unsigned i = 0; i < sizeof needs / sizeof needs[0]; i++)
 		if (k->needs & needs[i].need && !has(needs[i].need))
 			return needs[i].why;

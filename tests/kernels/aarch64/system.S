@@ -112,3 +112,44 @@ SIG EXC_RETURNS, 1
 SIG RING_TO_KERNEL, 1
 SIG RING_TO_USER, 1
 SIGNATURE_END
+
+KERNEL data_abort, "N times a load from address 0, behind which its handler goes on", flags=KERNEL_SERVICE_RESUME | KERNEL_USER_ONLY | KERNEL_FROM_ZERO
+	b	2f
+1:	ldr	x3, [x4]
+	sub	x0, x0, #1
+2:	mov	x4, #0
+	cbnz	x0, 1b
+KERNEL_END
+SIG INSTRUCTIONS, 3 + KERNEL_FAULT_INSTRUCTIONS, 3
+SIG BRANCHES, 1 + 2, 2
+SIG BR_FAR, 1
+SIG BR_JMP_DIRECT, 0, 1
+SIG BR_COND, 1 + 1, 1
+SIG BR_COND_TAKEN, 1 + 1
+SIG BR_COND_NTAKEN, 0, 1
+SIG INSN_WRMSR, 2
+SIG INSN_MRS, 3
+SIG INSN_SERIALIZING, 1
+SIG EXCEPTIONS, 1
+SIG EXC_DABORT, 1
+SIG EXC_RETURNS, 1
+SIG RING_TO_KERNEL, 1
+SIG RING_TO_USER, 1
+SIGNATURE_END
+
+KERNEL wait, "N times WFI, until the virtual timer asks for an interrupt, which PSTATE.I holds off", flags=KERNEL_SERVICE_WAKE | KERNEL_PRIVILEGED
+	mov	x4, #1
+1:	mov	x3, #16
+	msr	cntv_tval_el0, x3
+	msr	cntv_ctl_el0, x4
+	isb
+	wfi
+	msr	cntv_ctl_el0, xzr
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 6 + 2, 1
+SIG INSN_WRMSR, 3
+SIG INSN_ISB, 1
+SIG INSN_SERIALIZING, 1
+SIG_LOOP
+SIGNATURE_END

@@ -11,17 +11,22 @@ COUNTERS = "6 general and 1 fixed counters"
 # CPU, what else QEMU is told, options: the name, the PMU that it has, and whether firmware starts it. volume.t starts a Cortex-A57 at EL2.
 MACHINES = (
     ("cortex-a53", "gic-version=3,acpi=off", "suite=events,machine kernel=loads,exclusives*,system_calls", "Arm Cortex-A53", "Arm PMUv3, " + COUNTERS, True),
-    ("max", "virtualization=on", "suite=control", "QEMU max", "Arm PMUv3p5, " + COUNTERS, False),
+    ("max", "virtualization=on", "suite=control,sampling,overhead,truth kernel=loads reps=10", "QEMU max", "Arm PMUv3p5, " + COUNTERS, False),
 )
 
 for cpu, machine, options, name, pmu, disk in MACHINES:
     lines, report, status = boot(options, cpu, machine, disk)
     what = "%s, %s, %s" % (cpu, machine, "firmware" if disk else "direct")
     says_what_it_is(lines, name, pmu, what)
-    ok(status == 0 and {check["verdict"] for check in checks(report)} == JUDGED, "%s: every counter climbs the ladder, and nothing is wrong" % what, lines[-40:])
+    late = [check for check in checks(report, "sampling") if check["verdict"] == "wrong"]
+    equal((status, {check["verdict"] for check in checks(report) if check not in late}), (1 if late else 0, JUDGED),
+          "%s: every counter climbs the ladder, and nothing else is wrong" % what)
     if "machine" in options:
         machine_is_sound(report, what)
     is_valid(report, what)
+
+ok(late and all("PMI skid" in check["name"] and "1 interrupts, and" in check["text"] for check in late),
+   "QEMU's event counters interrupt late, and are told", [(check["name"], check["text"]) for check in late])
 
 WRONG = ("loads:loads.bytes:1", "exclusives:insn.exclusive.store:1", "calls:br.ret:1N")
 lines, report, status = boot("suite=events,machine kernel=loads,exclusives,calls,undefined inject=" + "+".join("wrong-signature:" + w for w in WRONG),
@@ -39,19 +44,22 @@ ok(wrong and all(check.get("kernel") == "undefined" and check.get("event") == "I
    "QEMU counts an undefined instruction as retired, and is told", [(check["name"], check.get("kernel")) for check in wrong])
 
 
-def count_ten(insn):
-    """What QEMU counts, by a program of a few lines in which nothing is Assay's."""
+def own_program(source, *defines):
+    """The status of a program of a few lines, in which nothing is Assay's."""
     with tempfile.TemporaryDirectory() as tmp:
         program = tmp + "/own"
-        subprocess.run(["aarch64-linux-gnu-gcc", "-nostdlib", "-static", "-Wl,-Ttext=0x40200000", "-DINSN=" + insn, "-o", program,
-                        ROOT / "tests/self/boot/aarch64_own.S"], check=True)
+        subprocess.run(["aarch64-linux-gnu-gcc", "-nostdlib", "-static", "-Wl,-Ttext=0x40200000", *("-D" + d for d in defines), "-o", program,
+                        ROOT / "tests/self/boot" / source], check=True)
         return subprocess.run([run.QEMU, "-M", "virt", "-cpu", "cortex-a57", "-display", "none", "-semihosting-config", "enable=on,target=native", "-icount",
                                "shift=0", "-kernel", program], check=False, timeout=60).returncode
 
 
 # Besides: two ISBs and the write that starts; of each exception four instructions of the handler.
-equal(count_ten("nop"), 10 + 3, "a program of its own counts ten NOPs, with the write that starts the counter")
-equal(count_ten("udf #0"), 10 + 3 + 10 * 4, "and ten undefined instructions as if they had retired")
+equal(own_program("aarch64_own.S", "INSN=nop"), 10 + 3, "a program of its own counts ten NOPs, with the write that starts the counter")
+equal(own_program("aarch64_own.S", "INSN=udf #0"), 10 + 3 + 10 * 4, "and ten undefined instructions as if they had retired")
+TURNS = 5000
+equal(own_program("aarch64_late.S", "CYCLES", "TURNS=%d" % TURNS), 500 // 3 + 1, "in another one the cycle counter's overflow interrupts on time")
+equal(own_program("aarch64_late.S", "TURNS=%d" % TURNS), TURNS % 256, "and an event counter's only when the PMU is written again, behind all turns")
 lines, text, status = run.boot("suite=none", machine="secure=on", image=str(ROOT / "build/aarch64/direct.elf"), timeout=60)
 ok(status == 2 and any("it was started at EL3" in line for line in lines), "started at EL3 it refuses, and says why", lines)
 lines, text, status = run.boot("suite=nonsense", timeout=60)
