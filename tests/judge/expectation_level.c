@@ -31,12 +31,25 @@ static enum expectation_status without_handlers(const struct pmu_event *e, const
 	return EXPECTATION_OK;
 }
 
+/* At the least privileged level all cycles of what runs there are its own. */
+static struct pmu_event seen_at(const struct pmu_event *e, uint8_t level)
+{
+	struct pmu_event seen = *e;
+
+	for (struct event_term *t = seen.terms; level && t < seen.terms + EVENT_TERMS && t->coefficient; t++)
+		if (t->quantity == Q_CYCLES_USER)
+			t->quantity = Q_CYCLES;
+	return seen;
+}
+
 enum expectation_status expectation_at_level(const struct pmu_event *e, const struct kernel *k, uint8_t level,
 					     uint64_t n, const struct attribution *a, struct expectation *out)
 {
+	struct pmu_event seen = seen_at(e, level);
 	int64_t beyond;
 
-	if (expectation(e, k, n, out) || (level && kernel_leaves_level(k) && without_handlers(e, k, n, out)))
+	if (expectation(&seen, k, n, out) ||
+	    (level && kernel_leaves_level(k) && without_handlers(&seen, k, n, out)))
 		return out->status;
 	beyond = attribution_beyond(a, e, k, level ? LEVELS_USER : LEVELS_ALL, n);
 	out->low += beyond;

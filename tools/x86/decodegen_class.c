@@ -360,6 +360,8 @@ static const struct name_rule name_rules[] = {
 	{Q_INSN_X87_CLEAR, "fninit fnclex fnsave"},
 	{Q_INSN_FWAIT, "fwait"},
 	{Q_INSN_FBSTP, "fbstp"},
+	{Q_INSN_FXCH, "fxch"},
+	{Q_INSN_RDTSC, "rdtsc rdtscp"},
 	{Q_X87_REMAINDER, "fprem fprem1"},
 	{Q_INSN_MXCSR, "ldmxcsr stmxcsr vldmxcsr vstmxcsr"},
 	{Q_INSN_IO, "in out insb insw insd outsb outsw outsd"},

@@ -74,7 +74,7 @@ struct span {
 /* Rows that mean the same have the same expectations. */
 struct meaning {
 	struct pmu_event key;
-	struct span *on; /* by kernel */
+	struct span *on; /* by kernel, in ring 0 (or where else it runs), then in ring 3 */
 	struct meaning *next;
 };
 
@@ -181,6 +181,26 @@ static bool plain(const struct kernel *k)
 	return !(k->flags & KERNEL_USER_ONLY) || !kernel_amount(k, Q_RING_TO_KERNEL, 1).high;
 }
 
+/* What looks at rings itself says something else of the same kernel in ring 3:
+ * tests/judge/expectation_level.c, seen_at(). @return whether it does */
+static bool in_ring_3(struct pmu_event *e)
+{
+	bool differs = false;
+
+	for (struct event_term *t = e->terms; t < e->terms + EVENT_TERMS && t->coefficient; t++)
+		if (t->quantity == Q_CYCLES_USER) {
+			t->quantity = Q_CYCLES;
+			differs = true;
+		}
+	return differs;
+}
+
+static bool runs_in_ring_3(const struct kernel *k)
+{
+	return !(k->flags & (KERNEL_PRIVILEGED | KERNEL_USER_ONLY)) &&
+	       !kernel_amount(k, Q_RING_TO_KERNEL, 1).high;
+}
+
 static struct span expect(const struct pmu_event *e, const struct kernel *k)
 {
 	struct span s = {0};
@@ -201,18 +221,24 @@ static struct span expect(const struct pmu_event *e, const struct kernel *k)
 
 static const struct span *spans(const struct pmu_event *e)
 {
-	struct pmu_event key = key_of(e);
+	struct pmu_event key = key_of(e), user = *e;
 	struct meaning **at = &meanings[bucket(&key)];
+	bool rings = in_ring_3(&user);
 
 	for (; *at; at = &(*at)->next)
 		if (same(&(*at)->key, &key))
 			return (*at)->on;
 	*at = allocate(1, sizeof **at);
 	(*at)->key = key;
-	(*at)->on = allocate(n_kernels, sizeof *(*at)->on);
-	for (unsigned k = 0; k < n_kernels; k++)
-		if (plain(&kernels_begin[k]))
-			(*at)->on[k] = expect(e, &kernels_begin[k]);
+	(*at)->on = allocate(2 * n_kernels, sizeof *(*at)->on);
+	for (unsigned k = 0; k < n_kernels; k++) {
+		const struct kernel *kernel = &kernels_begin[k];
+
+		if (plain(kernel))
+			(*at)->on[k] = expect(e, kernel);
+		if (rings && plain(kernel) && runs_in_ring_3(kernel))
+			(*at)->on[n_kernels + k] = expect(&user, kernel);
+	}
 	return (*at)->on;
 }
 
@@ -315,7 +341,7 @@ static uint32_t of_kernel_passing(const struct span *s, unsigned k)
 	uint32_t passed = 0;
 
 	for (unsigned i = IMPOSTOR_OF_KERNEL; i < IMPOSTORS; i++)
-		if (inside(s, 0, count[k][i][0]) && inside(s, 1, count[k][i][1]))
+		if (inside(s, 0, count[k % n_kernels][i][0]) && inside(s, 1, count[k % n_kernels][i][1]))
 			passed |= UINT32_C(1) << i;
 	return passed;
 }
@@ -346,7 +372,7 @@ static uint32_t passing(const struct span *s, unsigned k, bool equal, const stru
 		  (uint32_t)half << IMPOSTOR_HALF | (uint32_t)more << IMPOSTOR_ONE_MORE;
 	if (s->low[0] <= s->high[1] && s->low[1] <= s->high[0])
 		passed |= 1u << IMPOSTOR_DELAYED;
-	if (dead || kernel_amount(&kernels_begin[k], Q_RING_TO_KERNEL, 1).high)
+	if (dead || kernel_amount(&kernels_begin[k % n_kernels], Q_RING_TO_KERNEL, 1).high)
 		passed |= 1u << IMPOSTOR_OTHER_LEVEL;
 	passed |= (uint32_t)passes_as(s, next) << IMPOSTOR_NEXT_MASK;
 	passed |= (uint32_t)passes_as(s, previous) << IMPOSTOR_PREVIOUS_MASK;
@@ -396,13 +422,13 @@ uint64_t impostors_needs(const char *names)
 
 static bool usable(const struct impostor_offer *o, unsigned k)
 {
-	return !(kernels_begin[k].needs & ~o->needs);
+	return !(kernels_begin[k % n_kernels].needs & ~o->needs);
 }
 
 /* Whether the most that a row may count, twice over, is little beside the instructions of kernel k. */
 static bool is_near_0(const struct span *s, unsigned k)
 {
-	struct amount steps = bounds_amount(&kernels_begin[k], Q_INSTRUCTIONS, TURNS * SIZES);
+	struct amount steps = bounds_amount(&kernels_begin[k % n_kernels], Q_INSTRUCTIONS, TURNS * SIZES);
 
 	return !steps.overflow && s->high[SIZES - 1] <= steps.low / IMPOSTORS_NEAR_0;
 }
@@ -426,7 +452,7 @@ struct impostor_result impostors_try(const struct impostor_offer *o, const struc
 	unsigned n = parts_of(o, e, part);
 	const struct span *own = spans(e), *next = neighbour(o, e, 1), *previous = neighbour(o, e, -1);
 
-	for (unsigned k = 0; k < n_kernels; k++) {
+	for (unsigned k = 0; k < 2 * n_kernels; k++) {
 		struct span s;
 		bool equal;
 
@@ -436,9 +462,9 @@ struct impostor_result impostors_try(const struct impostor_offer *o, const struc
 		r.judged = true;
 		r.never &= !own[k].high[0] && !own[k].high[1];
 		if (own[k].low[0] > own[k].high[0] || own[k].low[1] > own[k].high[1])
-			r.contradiction = kernels_begin[k].name;
+			r.contradiction = kernels_begin[k % n_kernels].name;
 		if (!r.near_0 && is_near_0(&s, k))
-			r.near_0 = kernels_begin[k].name;
+			r.near_0 = kernels_begin[k % n_kernels].name;
 		r.lower |= s.low[0] > 0 || s.low[1] > 0;
 		r.passed &= passing(&s, k, equal, next ? &next[k] : NULL, previous ? &previous[k] : NULL);
 	}

@@ -44,6 +44,8 @@ const struct pmu_identity intel_identities[] = {
 	 {{1, "CPU_CLK_UNHALTED.THREAD_P:u"},
 	  {1, "CPU_CLK_UNHALTED.THREAD_P:k"},
 	  {-1, "CPU_CLK_UNHALTED.THREAD_P:u:k"}}},
+	OF_SOME("core cycles: those of ring 0 and of rings 1 to 3 make all", IDENTITY_ZERO,
+		{{1, "CPL_CYCLES.RING0"}, {1, "CPL_CYCLES.RING123"}, {-1, "CPU_CLK_UNHALTED.THREAD_P"}}),
 	{"instructions: cycles with and without make all",
 	 CMASK,
 	 IDENTITY_ZERO,

@@ -23,7 +23,7 @@ static void decode_terms(const struct intel_state *s, struct intel_counter *k, c
 	k->per_tick = 1;
 	for (unsigned i = 0; i < EVENT_TERMS && term[i].coefficient; i++) {
 		unsigned q = term[i].quantity;
-		if (q == Q_CYCLES || q == Q_SLOTS)
+		if (q == Q_CYCLES || q == Q_SLOTS || q == Q_CYCLES_USER)
 			k->clock = CLOCK_CORE;
 		else if (q == Q_REF_CYCLES)
 			k->clock = CLOCK_TSC;
@@ -37,6 +37,9 @@ static void decode_terms(const struct intel_state *s, struct intel_counter *k, c
 			k->weight[q] += term[i].coefficient;
 		if (q == Q_SLOTS)
 			k->per_tick = s->profile->slots;
+		/* Cycles of one ring alone: the other ring's are not seen, or are taken off. */
+		if (q == Q_CYCLES_USER)
+			k->rings &= term[i].coefficient > 0 ? LEVELS_USER : LEVELS_SYSTEM;
 	}
 }
 

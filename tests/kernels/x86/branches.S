@@ -19,6 +19,7 @@ SIG BRANCHES, 4 + 1, 0
 SIG BR_COND, 4 + 1, 0
 SIG BR_COND_TAKEN, 4 + 1, -1
 SIG BR_COND_NTAKEN, 0, 1
+SIG_RANGE BR_FORWARD, 1, 0, 1, 0, "once a turn: all but the closing one go forward"
 SIG_ONE_WAY 4 + 1
 SIGNATURE_END
 

@@ -119,6 +119,7 @@ KERNEL lea_forms, "N times LEA of every shape: an address is computed, no memory
 	jnz 1b
 KERNEL_END
 SIG INSTRUCTIONS, 6 + 2, 0
+SIG_RANGE LEA_SLOW, 1, 0, 1, 0, "once a turn: a base, an index and a displacement"
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END

@@ -334,6 +334,7 @@ KERNEL x87_sign_and_scale, "N times x87 operations that are no arithmetic in the
 KERNEL_END
 SIG INSTRUCTIONS, 9 + 2, 2 + 1
 SIG INSN_X87, 9, 2 + 1
+SIG INSN_FXCH, 2, 0
 SIG_LOOP
 SIGNATURE_END
 
@@ -507,6 +508,7 @@ KERNEL x87_stack, "N times the instructions that move the x87 stack about"
 KERNEL_END
 SIG INSTRUCTIONS, 7 + 2, 2 + 1
 SIG INSN_X87, 7, 2 + 1
+SIG INSN_FXCH, 1, 0
 SIG_LOOP
 SIG_NO_DENORMALS
 SIGNATURE_END

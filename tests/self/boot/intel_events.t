@@ -94,10 +94,12 @@ r = boot(options="pmu=virtual:intel-icelake suite=identities kernel=calls inject
 ok(r.status == 1, "an equation that does not hold is told", tail(r))
 UNION = "requests for data hit the second level or miss it"
 tables = {p: verdict_table(boot(options="pmu=virtual:intel-%s suite=identities kernel=calls,branches_random n=3 reps=1 " % p + more)) or {}
-          for p, more in (("haswell", ""), ("lunarlake-p", ""), ("skylake", "inject=neighbour-coupling"))}
+          for p, more in (("haswell", ""), ("lunarlake-p", ""), ("skylake", "inject=neighbour-coupling"), ("broadwell", "inject=ring-leak"))}
 verdicts = {p: {name.split("/")[1]: verdict for name, (verdict, _) in sorted(t.items())} for p, t in tables.items()}
 ok(verdicts["haswell"].get(UNION) in ("exact", "within") and "executed conditional branches are taken or not" in verdicts["haswell"],
    "unit masks whose union is another's add up", sorted(verdicts["haswell"].items()))
+RINGS = "core cycles: those of ring 0 and of rings 1 to 3 make all"
+equal([verdicts[p].get(RINGS) for p in ("haswell", "broadwell")], ["exact", "wrong"], "cycles by ring add up, and where a counter sees both rings that is told")
 ok(verdicts["lunarlake-p"] and UNION not in verdicts["lunarlake-p"], "those of another core whose union is not are left out", sorted(verdicts["lunarlake-p"]))
 ok("wrong" in [v for name, (v, _) in tables["skylake"].items() if UNION in name or "demand on the second level" in name or "near calls" in name],
    "a sum that does not hold is told", sorted(verdicts["skylake"].items()))

@@ -34,6 +34,8 @@ static const struct line {
 	/* Eight slots at most begin in a cycle (Lion Cove), each of two instructions that were fused; and no
 	 * window is empty. */
 	{Q_CYCLES, Q_INSTRUCTIONS, AMOUNT / 16 + 1, 0, 0, 0},
+	{Q_CYCLES_USER, Q_INSTRUCTIONS, AMOUNT / 16, KERNEL_USER_ONLY, 0, 0},
+	{Q_CYCLES_USER, Q_INSTRUCTIONS, AMOUNT / 16 - 100, KERNEL_USER_ONLY, Q_RING_TO_KERNEL, 100},
 	{Q_REF_CYCLES, Q_CYCLES, SOME, 0, 0, 0},
 	{Q_BUS_CYCLES, Q_CYCLES, SOME, 0, 0, 0},
 	{Q_SLOTS, Q_CYCLES, 5 * AMOUNT, 0, 0, 0},

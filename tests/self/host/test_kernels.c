@@ -253,6 +253,7 @@ static const struct sum {
 	{"what clears flags, loads control words or waits is x87's",
 	 true,
 	 {{Q_INSN_X87, 1}, {Q_INSN_X87_CLEAR, -1}, {Q_INSN_X87_CONTROL, -1}, {Q_INSN_FWAIT, -1}}},
+	{"FXCH is x87's", true, {{Q_INSN_X87, 1}, {Q_INSN_FXCH, -1}}},
 	{"CLFLUSHOPT and CLWB flush", true, {{Q_INSN_CLFLUSH, 1}, {Q_INSN_CLFLUSHOPT, -1}}},
 	{"LFENCE is a fence", true, {{Q_INSN_FENCE, 1}, {Q_INSN_LFENCE, -1}}},
 	{"WRMSR serialises", true, {{Q_INSN_SERIALIZING, 1}, {Q_INSN_WRMSR, -1}}},
