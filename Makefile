@@ -216,7 +216,7 @@ $(B)/gen/insn_tables.c: $(B)/tools/x86/decodegen
 	$(Q)$< > $@
 
 # Copies of the models whose rules can be broken one by one, as the lists beside the models say.
-MUTANT_LISTS := $(wildcard pmu/*/model/mutants.list pmu/virtual/*_mutants.list)
+MUTANT_LISTS := $(filter-out $(HOSTED_PMUS),$(wildcard pmu/*/model/mutants.list pmu/virtual/*_mutants.list))
 MUTATED_SRC := $(foreach list,$(MUTANT_LISTS),$(addprefix $(dir $(list)),$(shell sed -n 's/^\t\([a-z0-9_]*\.c\) [a-z0-9_]*: .*/\1/p' $(list) | sort -u)))
 
 $(B)/gen/mutants/done: scripts/gen-mutants $(MUTANT_LISTS) $(MUTATED_SRC)

@@ -412,9 +412,17 @@ static void account_vector(uint32_t insn, struct insn_effect *e)
 	flops(e, size, n * lanes);
 }
 
+/* What lies behind the counts is left as it is. */
+void insn_nothing(struct insn_effect *out)
+{
+	out->n_terms = out->n_access = 0;
+	out->branch = TRANSFER_NONE;
+	out->taken = out->svc = false;
+}
+
 void insn_account(uint32_t insn, const struct insn_state *before, struct insn_effect *out)
 {
-	*out = (struct insn_effect){.n_terms = 0};
+	insn_nothing(out);
 	add(out, Q_INSTRUCTIONS, 1);
 	if (IS(0x1c000000, 0x14000000))
 		account_branch(insn, before, out);
@@ -452,7 +460,7 @@ enum insn_exclusive insn_exclusive(uint32_t insn, const struct insn_state *befor
 
 void insn_account_failed(uint32_t insn, struct insn_effect *out)
 {
-	*out = (struct insn_effect){.n_terms = 0};
+	insn_nothing(out);
 	add(out, Q_INSTRUCTIONS, 1);
 	add(out, Q_INSN_STX, 1);
 	add(out, Q_INSN_RELEASE, bits(insn, 15, 1));

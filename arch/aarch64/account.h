@@ -35,6 +35,9 @@ struct insn_effect {
 	bool svc;
 };
 
+/** No effect at all. */
+void insn_nothing(struct insn_effect *out);
+
 /** A store exclusive that fails stores nothing: whoever knows says so. */
 void insn_account(uint32_t insn, const struct insn_state *before, struct insn_effect *out);
 

@@ -256,12 +256,19 @@ void trap_deliver(struct trap_frame *f)
 		unexpected(f);
 }
 
+void trap_interrupt(struct trap_frame *f, bool fiq)
+{
+	const struct trap_frame *outer = current;
+
+	current = f;
+	interrupt_entered(f, fiq);
+	current = outer;
+}
+
 void trap_entered(struct trap_frame *f);
 
 void trap_entered(struct trap_frame *f)
 {
-	const struct trap_frame *outer = current;
-
 	switch (f->vector % 4) {
 	case 0:
 		if (step_taken(f))
@@ -272,9 +279,9 @@ void trap_entered(struct trap_frame *f)
 		break;
 	case 1:
 	case 2:
-		current = f;
-		interrupt_entered(f, f->vector % 4 == 2);
-		current = outer;
+		step_interrupted(f, f->vector % 4 == 2);
+		trap_interrupt(f, f->vector % 4 == 2);
+		step_interrupt_returns(f);
 		break;
 	default:
 		unexpected(f);

@@ -120,6 +120,13 @@ bool gic_pending(unsigned interrupt)
 	return gic_place.version && *word(private_base(), GICD_ISPENDR) >> interrupt & 1;
 }
 
+void gic_pend(unsigned interrupt)
+{
+	if (gic_place.version)
+		*word(private_base(), GICD_ISPENDR) = UINT32_C(1) << interrupt;
+	barrier();
+}
+
 void gic_as_fiq(unsigned interrupt, bool fiq)
 {
 	uint32_t bit = UINT32_C(1) << interrupt;
@@ -369,6 +376,11 @@ bool overflow_arm(unsigned line, enum overflow_way way)
 	*word(private_base(), GICD_ICPENDR) = UINT32_C(1) << gic_place.counters;
 	gic_enable(gic_place.counters, true);
 	return true;
+}
+
+bool gic_counters_as_fiq(void)
+{
+	return armed == OVERFLOW_NMI;
 }
 
 void overflow_mask(unsigned line)

@@ -43,6 +43,12 @@ unsigned gic_disturb(void);
 /** As it was before gic_disturb(). */
 void gic_quieten(void);
 
+/** Let an interrupt be pending as if its source had asked for it. */
+void gic_pend(unsigned interrupt);
+
+/** Whether the counters' interrupt arrives as FIQ. */
+bool gic_counters_as_fiq(void);
+
 /** What a guarded call puts back. */
 struct interrupt_claims {
 	const struct overflow_claim *overflow[OVERFLOW_WAYS];

@@ -2,11 +2,8 @@
  * What the processor says that it is (arch/identity.h), from its identification registers (Arm ARM, D13.2),
  * and levels (arch/levels.h).
  */
-#include "arch/geometry.h"
 #include "arch/identity.h"
 #include "arch/levels.h"
-#include "arch/outcomes.h"
-#include "arch/presented.h"
 #include "arch/register.h"
 #include "arch/aarch64/identity.h"
 #include "arch/aarch64/system.h"
@@ -24,9 +21,20 @@ struct midr {
 	unsigned implementer, variant, part, revision;
 };
 
+#define MIDR_EL1        SYSTEM_REGISTER(3, 0, 0, 0, 0)
+#define ID_AA64DFR0_EL1 SYSTEM_REGISTER(3, 0, 0, 5, 0)
+
+static uint64_t own(uint32_t number)
+{
+	uint64_t value;
+
+	register_read(SPACE_SYSTEM, number, &value);
+	return value;
+}
+
 static struct midr read_midr(void)
 {
-	uint64_t midr = SYS_READ(midr_el1);
+	uint64_t midr = own(MIDR_EL1);
 
 	return (struct midr){
 		.implementer = midr >> 24 & 0xff,
@@ -42,13 +50,14 @@ static const struct {
 	uint16_t part;
 	const char *vendor, *name;
 } parts[] = {
-	{0x41, 0xd03, "Arm", "Cortex-A53"},  {0x41, 0xd04, "Arm", "Cortex-A35"},
-	{0x41, 0xd05, "Arm", "Cortex-A55"},  {0x41, 0xd07, "Arm", "Cortex-A57"},
-	{0x41, 0xd08, "Arm", "Cortex-A72"},  {0x41, 0xd09, "Arm", "Cortex-A73"},
-	{0x41, 0xd0a, "Arm", "Cortex-A75"},  {0x41, 0xd0b, "Arm", "Cortex-A76"},
-	{0x41, 0xd0c, "Arm", "Neoverse N1"}, {0x41, 0xd40, "Arm", "Neoverse V1"},
-	{0x41, 0xd49, "Arm", "Neoverse N2"}, {0x41, 0xd4f, "Arm", "Neoverse V2"},
-	{0x00, 0x051, "QEMU", "max"},        {0x46, 0x001, "Fujitsu", "A64FX"},
+	{0x41, 0xd03, "Arm", "Cortex-A53"},         {0x41, 0xd04, "Arm", "Cortex-A35"},
+	{0x41, 0xd05, "Arm", "Cortex-A55"},         {0x41, 0xd07, "Arm", "Cortex-A57"},
+	{0x41, 0xd08, "Arm", "Cortex-A72"},         {0x41, 0xd09, "Arm", "Cortex-A73"},
+	{0x41, 0xd0a, "Arm", "Cortex-A75"},         {0x41, 0xd0b, "Arm", "Cortex-A76"},
+	{0x41, 0xd0c, "Arm", "Neoverse N1"},        {0x41, 0xd40, "Arm", "Neoverse V1"},
+	{0x41, 0xd49, "Arm", "Neoverse N2"},        {0x41, 0xd4f, "Arm", "Neoverse V2"},
+	{0x41, 0x909, "Arm", "PMUv3p9 of no part"}, {0x00, 0x051, "QEMU", "max"},
+	{0x46, 0x001, "Fujitsu", "A64FX"},
 };
 
 static const char *vendor_name(unsigned implementer)
@@ -90,8 +99,8 @@ unsigned identity_read(struct identity_pair *out, unsigned max)
 
 	add(out, max, &n, "vendor", vendor_name(m.implementer));
 	add(out, max, &n, "part", part_name(&m));
-	add_number(out, max, &n, "MIDR_EL1", SYS_READ(midr_el1));
-	add_number(out, max, &n, "ID_AA64DFR0_EL1", SYS_READ(id_aa64dfr0_el1));
+	add_number(out, max, &n, "MIDR_EL1", own(MIDR_EL1));
+	add_number(out, max, &n, "ID_AA64DFR0_EL1", own(ID_AA64DFR0_EL1));
 	if (identity_board[0])
 		add(out, max, &n, "board", identity_board);
 	return n;
@@ -118,21 +127,28 @@ void identity_title(char out[IDENTITY_TITLE])
 
 /* Identification registers: op0 3, op1 0, CRn 0, CRm 0 to 7. MPIDR_EL1 (CRm 0, op2 5) tells one processor
  * from another, and is left out. */
-void identity_details(identity_each *each, void *to)
+void identity_registers(identity_each *each, void *to, identity_answer_to *answer)
 {
 	for (unsigned crm = 0; crm < 8; crm++)
 		for (unsigned op2 = 0; op2 < 8; op2++) {
+			const uint32_t number = SYSTEM_REGISTER(3, 0, 0, crm, op2);
 			char name[24], text[24];
 			uint64_t value;
 
 			if ((crm == 0 && op2 == 5) ||
-			    !register_read(SPACE_SYSTEM, SYSTEM_REGISTER(3, 0, 0, crm, op2), &value) ||
+			    (!(answer && answer(number, &value)) &&
+			     !register_read(SPACE_SYSTEM, number, &value)) ||
 			    !value)
 				continue;
 			snprintf(name, sizeof name, "S3_0_C0_C%u_%u", crm, op2);
 			snprintf(text, sizeof text, "%#" PRIx64, value);
 			each(to, name, text);
 		}
+}
+
+void identity_details(identity_each *each, void *to)
+{
+	identity_registers(each, to, NULL);
 }
 
 static void each_number(identity_each *each, void *to, const char *name, uint64_t value)
@@ -164,46 +180,6 @@ bool identity_emulated(void)
 {
 	return identity_is_emulated;
 }
-
-/* --- a presented processor: there is no virtual one yet
- * ------------------------------------------------------- */
-
-bool identity_answer_is_one(const char *name)
-{
-	(void)name;
-	return false;
-}
-
-bool identity_answer_add(const char *name, struct identity_answers *out)
-{
-	(void)name, (void)out;
-	return false;
-}
-
-const char identity_answer_form[] = "nothing: identification registers are told as they are";
-
-void identity_present(const void *identity, unsigned threads, const struct identity_answers *answers)
-{
-	(void)identity, (void)threads, (void)answers;
-}
-
-void identity_presented(identity_each *each, void *to)
-{
-	identity_details(each, to);
-}
-
-void identity_present_thread(unsigned thread)
-{
-	(void)thread;
-}
-
-bool identity_geometry(const void *identity, struct machine_geometry *g)
-{
-	(void)identity, (void)g;
-	return false;
-}
-
-const quantity_number outcome_quantities[OUTCOMES] = {[0 ... OUTCOMES - 1] = Q_COUNT};
 
 /* --- levels
  * ------------------------------------------------------------------------------------------------- */

@@ -91,6 +91,28 @@ $(B)/host/test_armv8_driver: $(call A_HOST,tests/self/host/test_armv8_driver.c p
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka
 
+# The model with rules that can be broken one by one.
+A_MODEL := pmu/armv8/model
+A_MUTATED := $(shell sed -n 's/^\t\([a-z0-9_]*\.c\) [a-z0-9_]*: .*/\1/p' $(A_MODEL)/mutants.list | sort -u)
+
+$(A)/gen/mutants/done: scripts/gen-mutants $(A_MODEL)/mutants.list $(addprefix $(A_MODEL)/,$(A_MUTATED))
+	@mkdir -p $(@D)
+	$(Q)$(PYTHON) $< $(@D) $(A_MODEL)/mutants.list
+	@touch $@
+
+$(patsubst %,$(A)/gen/mutants/$(A_MODEL)/%,$(A_MUTATED)): $(A)/gen/mutants/done ;
+
+$(A)/host/gen/%.c.o: $(A)/gen/%.c | $(GEN_HEADERS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(A_HOST_FLAGS) -I$(A)/gen -MMD -MP -c -o $@ $<
+
+$(call A_HOST,tests/self/host/test_armv8_mutants.c): private A_HOST_FLAGS += -I$(A)/gen
+$(call A_HOST,tests/self/host/test_armv8_mutants.c): | $(A)/gen/mutants/done
+$(B)/host/test_armv8_mutants: $(patsubst %,$(A)/host/gen/mutants/$(A_MODEL)/%.o,$(A_MUTATED)) \
+	$(call A_HOST,tests/self/host/test_armv8_mutants.c tests/self/host/support/mutation.c pmu/armv8/events/events.c pmu/armv8/errata/injections.c)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka
+
 -include $(wildcard $(A)/host/*/*/*.d $(A)/host/*/*/*/*.d)
 
 # make run ARCH=aarch64: the run's status is kept as x86's is.

@@ -11,6 +11,8 @@
 #include "arch/memory.h"
 #include "arch/overflow.h"
 #include "arch/aarch64/account.h"
+#include "arch/aarch64/gic.h"
+#include "arch/aarch64/presented.h"
 #include "arch/aarch64/step.h"
 #include "arch/aarch64/system.h"
 
@@ -20,6 +22,8 @@
 #define MDSCR_KDE   (UINT64_C(1) << 13)
 #define PSTATE_SS   (UINT64_C(1) << 21)
 #define PSTATE_D    (UINT64_C(1) << 9)
+#define PSTATE_I    (UINT64_C(1) << 7)
+#define PSTATE_F    (UINT64_C(1) << 6)
 #define PSTATE_MODE UINT64_C(0xf)
 #define EL0T        0
 #define PSTATE_EL1H UINT64_C(5)
@@ -35,7 +39,9 @@ const unsigned step_exit_of_counter_read = 0, step_exit_of_register_write = 0;
 
 static struct {
 	struct step_client *client;
-	unsigned paused;
+	unsigned paused, held;
+	bool resting; /* nothing that is stepped concerns the client: code runs free */
+	bool due;     /* a counter has asked for an interrupt, which may not have been taken */
 	bool pending; /* the instruction below runs, and has not yet been told */
 	uint32_t insn;
 	struct insn_state before;
@@ -49,6 +55,8 @@ static struct {
 
 /* --- what a client is told ---------------------------------------------------------------------------------
  */
+
+static void tell_return(const struct trap_frame *f);
 
 struct telling {
 	struct insn_effect effect;
@@ -130,6 +138,13 @@ static void tell(struct telling *t, const struct trap_frame *after, uint64_t ip,
 		engine.client->step(engine.client->ctx, &s);
 }
 
+/* PMCCNTR_EL0, PMXEVCNTR_EL0, PMEVCNTR<n>_EL0. */
+static bool is_counter(uint32_t number)
+{
+	return number == SYSTEM_REGISTER(3, 3, 9, 13, 0) || number == SYSTEM_REGISTER(3, 3, 9, 13, 2) ||
+	       (number >= SYSTEM_REGISTER(3, 3, 14, 8, 0) && number < SYSTEM_REGISTER(3, 3, 14, 12, 0));
+}
+
 static uint8_t kind_of(const struct insn_effect *e, uint32_t insn)
 {
 	bool write;
@@ -138,7 +153,9 @@ static uint8_t kind_of(const struct insn_effect *e, uint32_t insn)
 
 	if (e->svc)
 		return STEP_CALLS;
-	return insn_register(insn, &write, &number, &t) && write ? STEP_WRITES_REGISTER : STEP_INSTRUCTION;
+	if (!insn_register(insn, &write, &number, &t))
+		return STEP_INSTRUCTION;
+	return write ? STEP_WRITES_REGISTER : is_counter(number) ? STEP_READS_COUNTER : STEP_INSTRUCTION;
 }
 
 /* The instruction that ran has come to its end. */
@@ -226,11 +243,34 @@ static bool marker(struct trap_frame *f)
 	return true;
 }
 
+static enum register_answer ask(struct register_access *a, const struct step *by)
+{
+	struct step_client *c = engine.client;
+	enum register_answer answer =
+		c->access && c->spaces >> SPACE_SYSTEM & 1 ? c->access(c->ctx, a, by) : REGISTER_NOT_MINE;
+
+	if (answer == REGISTER_NOT_MINE && c->presents && !a->write && !a->level &&
+	    presented_register((uint32_t)a->number, &a->value))
+		return REGISTER_DONE;
+	return answer;
+}
+
+/* Undefined at EL1; what EL0 might be let do is trapped (Arm ARM, PMUSERENR_EL0). */
+static void refuse(struct trap_frame *f, const struct register_access *a)
+{
+	bool trapped = a->level && (a->number >> 11 & 7) == 3;
+
+	f->syndrome = (uint64_t)(trapped ? EC_SYSTEM : EC_UNKNOWN) << 26;
+	engine.pending = true;
+	step_exception(f);
+	trap_deliver(f);
+	tell_return(f);
+}
+
 /* @return whether it was carried out, or refused */
 static bool register_access(struct trap_frame *f)
 {
 	struct register_access a = {.space = SPACE_SYSTEM, .level = level_of(f->pstate), .permitted = true};
-	struct step_client *c = engine.client;
 	struct telling t;
 	struct step by = {.methods = &methods,
 			  .instruction = &t,
@@ -241,8 +281,7 @@ static bool register_access(struct trap_frame *f)
 	uint32_t number;
 	unsigned r;
 
-	if (!c->access || !(c->spaces >> SPACE_SYSTEM & 1) ||
-	    !insn_register(engine.insn, &a.write, &number, &r))
+	if (!insn_register(engine.insn, &a.write, &number, &r))
 		return false;
 	a.number = number;
 	a.value = a.write ? source(f, r) : 0;
@@ -250,7 +289,7 @@ static bool register_access(struct trap_frame *f)
 	by.terms = t.effect.term;
 	by.n_terms = t.effect.n_terms;
 	by.kind = kind_of(&t.effect, engine.insn);
-	switch (c->access(c->ctx, &a, &by)) {
+	switch (ask(&a, &by)) {
 	case REGISTER_DONE:
 		if (!a.write && r != 31)
 			f->x[r] = a.value;
@@ -258,18 +297,34 @@ static bool register_access(struct trap_frame *f)
 		tell(&t, f, engine.before.pc, a.level, by.kind, true);
 		return true;
 	case REGISTER_FAULT:
-		f->syndrome = 0; /* EC_UNKNOWN */
-		trap_deliver(f);
+		refuse(f, &a);
 		return true;
 	default:
 		return false;
 	}
 }
 
+/* An interrupt for which a counter has asked: the controller gives it. @return whether one was taken */
+static bool take_interrupt(struct trap_frame *f)
+{
+	bool fiq = gic_counters_as_fiq();
+
+	if (!engine.due || f->pstate & (fiq ? PSTATE_F : PSTATE_I))
+		return false;
+	engine.due = false;
+	if (!gic_pending(gic_place.counters) || !gic_enabled(gic_place.counters))
+		return false;
+	step_interrupted(f, fiq);
+	trap_interrupt(f, fiq);
+	step_interrupt_returns(f);
+	return true;
+}
+
 /* Look at the instructions ahead until one is to run by itself. */
 static void prepare(struct trap_frame *f)
 {
 	do {
+		take_interrupt(f);
 		engine.insn = *(const uint32_t *)(uintptr_t)f->pc;
 		memcpy(engine.before.x, f->x, sizeof f->x);
 		engine.before.x[31] = f->sp;
@@ -336,7 +391,7 @@ void step_exception(const struct trap_frame *f)
 		insn_account(engine.insn, &engine.before, &t.effect);
 		more(&t, Q_EXC_SVC);
 	} else {
-		t.effect = (struct insn_effect){.n_terms = 0};
+		insn_nothing(&t.effect);
 		if (exception_quantity(trap_class(f)) != Q_EXCEPTIONS)
 			more(&t, exception_quantity(trap_class(f)));
 	}
@@ -372,12 +427,12 @@ static void tell_quick(const struct trap_frame *f)
 	}
 }
 
-void step_returns(struct trap_frame *f)
+/* Back at EL0. */
+static void tell_return(const struct trap_frame *f)
 {
-	struct telling t = {.effect = {.n_terms = 0}};
+	struct telling t;
 
-	if (!is_stepped(f))
-		return;
+	insn_nothing(&t.effect);
 	if (engine.entered && level_of(f->pstate)) {
 		if (trap_is_quick())
 			tell_quick(f);
@@ -385,7 +440,42 @@ void step_returns(struct trap_frame *f)
 			tell(&t, f, f->pc, 0, STEP_RETURNS, false);
 	}
 	engine.entered = false;
+}
+
+void step_returns(struct trap_frame *f)
+{
+	if (!is_stepped(f))
+		return;
+	tell_return(f);
 	prepare(f);
+}
+
+void step_interrupted(const struct trap_frame *f, bool fiq)
+{
+	struct telling t;
+	struct trap_frame inside = *f;
+
+	insn_nothing(&t.effect);
+	engine.entered = false;
+	if (!is_stepped(f))
+		return;
+	/* It may have come before the instruction that was to run, or behind it. */
+	if (engine.pending && f->pc != engine.before.pc)
+		account_pending(f);
+	inside.pstate = PSTATE_EL1H;
+	more(&t, fiq ? Q_INTERRUPTS_NMI : Q_INTERRUPTS_HW);
+	engine.entered = level_of(f->pstate);
+	tell(&t, &inside, f->pc, level_of(f->pstate), STEP_DELIVERED, false);
+}
+
+void step_interrupt_returns(const struct trap_frame *f)
+{
+	struct telling t;
+
+	insn_nothing(&t.effect);
+	if (is_stepped(f) && engine.entered && level_of(f->pstate))
+		tell(&t, f, f->pc, 0, STEP_RETURNS, false);
+	engine.entered = false;
 }
 
 /* --- the engine
@@ -402,6 +492,15 @@ static bool in_handler(void)
 	return SYS_READ(spsel) & 1;
 }
 
+/* From here on the code that executes this is stepped, or not. */
+static inline void let_steps(bool on)
+{
+	if (on)
+		__asm__ volatile("msr daifclr, #8" : : : "memory");
+	else
+		__asm__ volatile("msr daifset, #8" : : : "memory");
+}
+
 void step_not_nested(void)
 {
 	if (engine.client)
@@ -411,31 +510,39 @@ void step_not_nested(void)
 void step_call(struct step_client *client, void (*fn)(void *), void *arg)
 {
 	step_not_nested();
-	engine.paused = 0;
-	engine.pending = engine.monitor.set = engine.entered = false;
+	engine.paused = engine.held = 0;
+	engine.pending = engine.monitor.set = engine.entered = engine.due = false;
+	engine.resting = client->idle;
 	engine.client = client;
 	enable(true);
-	__asm__ volatile("msr daifclr, #8" : : : "memory");
+	if (!engine.resting)
+		let_steps(true);
 	fn(arg);
-	__asm__ volatile("msr daifset, #8" : : : "memory");
+	let_steps(false);
 	enable(false);
 	engine.client = NULL;
-	engine.pending = false;
+	engine.pending = engine.resting = false;
 }
 
 void step_keep(struct step_kept *out)
 {
 	out->client = engine.client;
 	out->paused = engine.paused;
+	out->held = engine.held;
+	out->resting = engine.resting;
 }
 
 void step_put_back(const struct step_kept *kept)
 {
 	engine.client = kept->client;
 	engine.paused = kept->paused;
+	engine.held = kept->held;
+	engine.resting = kept->resting;
 	engine.pending = false;
 	if (!engine.client)
 		enable(false);
+	else if (!engine.client->idle)
+		step_wake();
 }
 
 bool step_active(void)
@@ -447,28 +554,67 @@ void step_pause(void)
 {
 	if (!engine.client || in_handler())
 		return;
-	if (!engine.paused++)
-		__asm__ volatile("msr daifset, #8" : : : "memory");
+	if (!engine.paused++ && !engine.resting)
+		let_steps(false);
 }
 
 void step_resume(void)
 {
-	if (!engine.client || in_handler() || !engine.paused || --engine.paused)
+	if (!engine.client || in_handler() || !engine.paused || --engine.paused || engine.resting)
 		return;
 	engine.pending = false;
-	__asm__ volatile("msr daifclr, #8" : : : "memory");
+	let_steps(true);
+}
+
+/* --- rest: code that does not concern the client runs free, and its accesses of registers are the client's
+ * to answer all the same -------------------------------------------------------------------------------- */
+
+void step_wake(void)
+{
+	if (!engine.client || !engine.resting || in_handler())
+		return;
+	engine.resting = false;
+	if (engine.paused)
+		return;
+	engine.pending = false;
+	let_steps(true);
+}
+
+void step_run_free(void)
+{
+	if (!engine.client || !engine.client->idle || engine.paused || engine.held || engine.resting ||
+	    in_handler())
+		return;
+	engine.resting = true;
+	let_steps(false);
 }
 
 void step_hold(void)
 {
+	if (!engine.client || in_handler())
+		return;
+	engine.held++;
+	step_wake();
 }
 
 void step_release(void)
 {
+	if (engine.client && !in_handler() && engine.held)
+		engine.held--;
 }
 
-void step_wake(void)
+bool step_asks(struct register_access *a, bool *good)
 {
+	const struct step by = {.cycles = 1};
+	enum register_answer answer;
+
+	if (!engine.client || !(engine.resting || engine.paused || in_handler()))
+		return false;
+	answer = ask(a, &by);
+	*good = answer == REGISTER_DONE;
+	if (!engine.client->idle)
+		step_wake();
+	return answer != REGISTER_NOT_MINE;
 }
 
 uint32_t step_shapes(void)
@@ -515,9 +661,14 @@ uint64_t step_bare_count(void (*fn)(void *), void *arg)
 /* --- for virtual CPUs
  * ------------------------------------------------------------------------------------------------ */
 
+/* The controller's line is masked by the handler that it interrupts, not by delivery. */
 void step_request_overflow(unsigned line, bool stays)
 {
-	(void)line, (void)stays;
+	(void)stays;
+	if (line != OVERFLOW_COUNTERS || overflow_masked(line))
+		return;
+	gic_pend(gic_place.counters);
+	engine.due = true;
 }
 
 unsigned step_extra_line(unsigned n)
@@ -530,29 +681,3 @@ void step_emulate_extra_lines(bool emulate)
 {
 	(void)emulate;
 }
-
-static bool read_memory(void *ctx, uint64_t address, void *out, size_t size)
-{
-	(void)ctx;
-	if (!page_readable((const void *)(uintptr_t)address, size))
-		return false;
-	memcpy(out, (const void *)(uintptr_t)address, size);
-	return true;
-}
-
-static bool write_memory(void *ctx, uint64_t address, const void *data, size_t size)
-{
-	(void)ctx;
-	if (!page_writable((const void *)(uintptr_t)address, size))
-		return false;
-	memcpy((void *)(uintptr_t)address, data, size);
-	return true;
-}
-
-static bool translate(void *ctx, uint64_t address, uint64_t *physical, unsigned *shift)
-{
-	(void)ctx;
-	return page_translate(address, physical, shift);
-}
-
-const struct step_memory step_memory = {.read = read_memory, .write = write_memory, .translate = translate};

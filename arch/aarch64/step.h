@@ -15,13 +15,28 @@ bool step_taken(struct trap_frame *f);
 void step_exception(const struct trap_frame *f);
 void step_returns(struct trap_frame *f);
 
+/** The same of an interrupt. */
+void step_interrupted(const struct trap_frame *f, bool fiq);
+void step_interrupt_returns(const struct trap_frame *f);
+
+struct register_access;
+
+/** An access of code that is not stepped though there is a client: of code that rests or is no part of the
+ * experiment, and of handlers.
+ * @return whether the client has answered; then *good tells whether it was carried out */
+bool step_asks(struct register_access *a, bool *good);
+
+/** From here on code rests if nothing that is stepped concerns the client. */
+void step_run_free(void);
+
 /** Whether there is a client, also while stepping is suspended. */
 bool step_engaged(void);
 
 /** What a guarded call puts back. */
 struct step_kept {
 	struct step_client *client;
-	unsigned paused;
+	unsigned paused, held;
+	bool resting;
 };
 void step_keep(struct step_kept *out);
 void step_put_back(const struct step_kept *kept);

@@ -75,6 +75,9 @@ void trap_stray(void);
 /** An interrupt: gic.c dispatches it. @param fiq it came as one, which holds whatever I is */
 void interrupt_entered(struct trap_frame *f, bool fiq);
 
+/** Have an interrupt handled that was taken from this frame. */
+void trap_interrupt(struct trap_frame *f, bool fiq);
+
 /** Where a faulting register access goes on (registers.S); 0: the address is none of one. */
 uint64_t register_fixup(uint64_t pc);
 

@@ -7,6 +7,7 @@
 
 #include "arch/code_image.h"
 #include "arch/levels.h"
+#include "arch/step.h"
 #include "arch/aarch64/mmu.h"
 #include "arch/aarch64/trap.h"
 
@@ -143,10 +144,15 @@ void code_prepare(struct code_call *call, const struct code_place *place, uint64
 uint64_t code_run(struct code_call *call)
 {
 	uint8_t *top = stack + STACK_SIZE - STACK_SPARE;
+	uint64_t result;
 
+	step_hold();
 	if (call->level)
-		return window_call_user(call->entry, call->word, top, &trap_user_return);
-	return window_call(call->entry, call->word, top);
+		result = window_call_user(call->entry, call->word, top, &trap_user_return);
+	else
+		result = window_call(call->entry, call->word, top);
+	step_release();
+	return result;
 }
 
 unsigned code_instructions(const uint8_t *code, const uint8_t *end)

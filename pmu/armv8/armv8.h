@@ -13,15 +13,14 @@ extern const struct pmu_driver armv8_driver;
 
 /** What a driver keeps of one PMU. */
 struct armv8_pmu {
-	unsigned version;      /* ID_AA64DFR0_EL1.PMUVer */
-	uint64_t ceid0, ceid1; /* events from 0, and from 20H, in the lower halves; in the upper ones those
-				  4000H higher */
+	unsigned version; /* ID_AA64DFR0_EL1.PMUVer */
+	uint64_t ceid[2]; /* PMCEID0_EL0 and PMCEID1_EL0: events from 0, and from 20H, in the lower halves;
+			     in the upper ones those 4000H higher */
+	uint32_t core;    /* whose list of events it has besides: enum armv8_core */
+	uint64_t pmmir;   /* PMMIR_EL1; 0 before PMUv3p4 */
 };
 
-/** Whether the PMU says that it counts an event of those that it lists. */
-bool armv8_has_event(const struct armv8_pmu *own, unsigned event);
-
-/** The rows of all events; they are the family's. @return how many there are */
-unsigned armv8_rows(const struct pmu_event **rows);
+extern const struct pmu_model armv8_model;
+extern const struct model_profile *const armv8_profiles[];
 
 #endif

@@ -6,12 +6,12 @@
 
 #include <stddef.h>
 
-static const struct model_profile *const profiles[] = {NULL};
 static const char *const vendors[] = {NULL};
 
 extern const struct pmu_family armv8_family;
 const struct pmu_family armv8_family = {
 	.driver = &armv8_driver,
-	.profiles = profiles,
+	.profiles = armv8_profiles,
 	.vendors = vendors,
+	.default_profile = "neoverse-n1",
 };

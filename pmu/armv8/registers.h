@@ -37,34 +37,59 @@
 
 /* ID_AA64DFR0_EL1.PMUVer. */
 #define DFR0_PMUVER     8 /* its lowest bit, of four */
+#define PMUVER_3_0      1
 #define PMUVER_3_1      4 /* event numbers of 16 bits, events from 4000H on, PMCR_EL0.LP as RES0 */
+#define PMUVER_3_4      5 /* PMMIR_EL1 */
 #define PMUVER_3_5      6 /* event counters of 64 bits */
-#define PMUVER_3_7      7
+#define PMUVER_3_7      7 /* counters that freeze when one overflows */
+#define PMUVER_3_8      8 /* thresholds, where PMMIR_EL1.THWIDTH says so */
+#define PMUVER_3_9      9
 #define PMUVER_OWN_KIND 15
 
 /* PMCR_EL0. */
-#define PMCR_E  (1u << 0) /* counters count */
-#define PMCR_P  (1u << 1) /* writes: event counters become 0 */
-#define PMCR_C  (1u << 2) /* writes: the cycle counter does */
-#define PMCR_D  (1u << 3) /* the cycle counter counts each 64th cycle */
-#define PMCR_X  (1u << 4)
-#define PMCR_DP (1u << 5)
-#define PMCR_LC (1u << 6) /* the cycle counter overflows at 64 bits */
-#define PMCR_LP (1u << 7) /* event counters do */
-#define PMCR_N  11        /* lowest bit of the number of event counters, of five */
+#define PMCR_E   (1u << 0) /* counters count */
+#define PMCR_P   (1u << 1) /* writes: event counters become 0 */
+#define PMCR_C   (1u << 2) /* writes: the cycle counter does */
+#define PMCR_D   (1u << 3) /* the cycle counter counts each 64th cycle */
+#define PMCR_X   (1u << 4)
+#define PMCR_DP  (1u << 5)
+#define PMCR_LC  (1u << 6) /* the cycle counter overflows at 64 bits */
+#define PMCR_LP  (1u << 7) /* event counters do */
+#define PMCR_FZO (1u << 9) /* event counters stand still while one of them has overflowed */
+#define PMCR_N   11        /* lowest bit of the number of event counters, of five */
 
 /* PMEVTYPER<n>_EL0 and PMCCFILTR_EL0. */
-#define TYPER_P     (1u << 31) /* does not count at EL1 */
-#define TYPER_U     (1u << 30) /* does not count at EL0 */
-#define TYPER_NSK   (1u << 29)
-#define TYPER_NSU   (1u << 28)
-#define TYPER_NSH   (1u << 27) /* counts at EL2 */
-#define TYPER_M     (1u << 26)
-#define TYPER_EVENT 0xffffu
+#define TYPER_P         (1u << 31) /* does not count at EL1 */
+#define TYPER_U         (1u << 30) /* does not count at EL0 */
+#define TYPER_NSK       (1u << 29)
+#define TYPER_NSU       (1u << 28)
+#define TYPER_NSH       (1u << 27) /* counts at EL2 */
+#define TYPER_M         (1u << 26)
+#define TYPER_MT        (1u << 25)
+#define TYPER_EVENT     0xffffu
+#define TYPER_EVENT_3_0 0x3ffu /* before PMUv3p1 */
 
-#define PMUSERENR_EN 1u
+/* The same, thresholds (FEAT_PMUv3_TH): what a cycle counts is held against TH. */
+#define TYPER_TH      32 /* lowest bit of the threshold, of twelve */
+#define TYPER_TH_BITS 12
+#define TYPER_TC      61 /* lowest bit of three: */
+#define TC_COUNT      1  /* a cycle counts once, not by its amount */
+#define TC_NOT_EQUAL  0
+#define TC_EQUAL      2
+#define TC_AT_LEAST   4
+#define TC_LESS       6
 
+/* PMMIR_EL1. */
+#define PMMIR_SLOTS   0xffu
+#define PMMIR_THWIDTH 20 /* lowest bit of four: bits that a threshold has; 0: there are none */
+
+#define PMUSERENR_EN 1u /* EL0 may do all that is not EL1's alone */
+#define PMUSERENR_SW 2u /* write PMSWINC_EL0 */
+#define PMUSERENR_CR 4u /* read the cycle counter */
+#define PMUSERENR_ER 8u /* read event counters and access PMSELR_EL0 */
+
+#define EVENT_SW_INCR    0x00
 #define EVENT_CPU_CYCLES 0x11
-#define EVENT_CHAIN      0x1e
+#define EVENT_CHAIN      0x1e /* of an odd counter: the one below has overflowed */
 
 #endif

@@ -365,7 +365,8 @@ static void try_on_kernels(struct run *run, const struct equation *q, unsigned n
 static void tell_unfit(struct run *run)
 {
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++)
-		if (kernel_selected(k, run->options->kernel_glob) && kernel_unfit(k, 0) && kernel_unfit(k, 3))
+		if (kernel_selected(k, run->options->kernel_glob) && kernel_unfit(k, 0) &&
+		    kernel_unfit(k, (uint8_t)level_user()))
 			run_skip(run, "identities", k->name, NULL,
 				 kernel_unfit(k, k->flags & KERNEL_USER_ONLY ? (uint8_t)level_user() : 0));
 }

@@ -3,6 +3,7 @@
  * PMCNTENSET_EL0 and PMCNTENCLR_EL0; PMCR_EL0.E is on from reset() on.
  */
 #include "pmu/armv8/armv8.h"
+#include "pmu/armv8/events/events.h"
 #include "pmu/armv8/registers.h"
 
 #include "arch/courage.h"
@@ -84,15 +85,6 @@ static uint64_t type_register(const struct pmu *pmu, unsigned c)
 /* --- what there is
  * ---------------------------------------------------------------------------------------------- */
 
-bool armv8_has_event(const struct armv8_pmu *own, unsigned event)
-{
-	uint64_t word = event & 0x20 ? own->ceid1 : own->ceid0;
-
-	if ((event & 0xbfc0) || (event & 0x4000 && own->version < PMUVER_3_1))
-		return false;
-	return word >> ((event & 0x1f) + (event & 0x4000 ? 32 : 0)) & 1;
-}
-
 /* By ID_AA64DFR0_EL1.PMUVer. */
 static const char minor[][3] = {"", "", "", "", "p1", "p4", "p5", "p7", "p8"};
 #define MINORS (sizeof minor / sizeof minor[0])
@@ -100,7 +92,7 @@ static const char minor[][3] = {"", "", "", "", "p1", "p4", "p5", "p7", "p8"};
 static bool identify(struct pmu *pmu, const char **why)
 {
 	struct armv8_pmu *own = pmu_begin(pmu, &armv8_driver, why);
-	uint64_t dfr0, pmcr;
+	uint64_t dfr0, pmcr, midr;
 
 	if (!own)
 		return false;
@@ -114,10 +106,13 @@ static bool identify(struct pmu *pmu, const char **why)
 				    : "ID_AA64DFR0_EL1.PMUVer says that there is no PMU";
 		return false;
 	}
-	if (!get(PMCR_EL0, &pmcr) || !get(PMCEID0_EL0, &own->ceid0) || !get(PMCEID1_EL0, &own->ceid1)) {
+	if (!get(PMCR_EL0, &pmcr) || !get(PMCEID0_EL0, &own->ceid[0]) || !get(PMCEID1_EL0, &own->ceid[1])) {
 		*why = "ID_AA64DFR0_EL1.PMUVer promises a PMU, and its registers are undefined";
 		return false;
 	}
+	own->core = get(MIDR_EL1, &midr) ? armv8_core_of(midr) : ARMV8_NO_CORE;
+	if (own->version < PMUVER_3_4 || !get(PMMIR_EL1, &own->pmmir))
+		own->pmmir = 0;
 	pmu->driver = &armv8_driver;
 	pmu->version = own->version;
 	snprintf(pmu->name, sizeof pmu->name, "Arm PMUv3%s",
@@ -148,21 +143,22 @@ static bool identify(struct pmu *pmu, const char **why)
 	return true;
 }
 
+#define EVENTS_MOST 512
+
 struct rows {
-	const struct pmu_event *event[64];
+	const struct pmu_event *event[EVENTS_MOST];
 };
 
 static void list_events(struct pmu *pmu)
 {
-	const struct pmu_event *all;
-	unsigned n = armv8_rows(&all);
+	const struct armv8_pmu *own = armv8_pmu(pmu);
 	struct rows *rows = pmu_rows(pmu, sizeof *rows);
 
 	pmu->n_events = 0;
 	pmu->events = rows ? rows->event : NULL;
-	for (unsigned i = 0; rows && i < n && pmu->n_events < sizeof rows->event / sizeof rows->event[0]; i++)
-		if (armv8_has_event(armv8_pmu(pmu), (unsigned)all[i].code))
-			rows->event[pmu->n_events++] = &all[i];
+	for (unsigned i = 0; rows && i < armv8_row_count && pmu->n_events < EVENTS_MOST; i++)
+		if (armv8_has_row(&armv8_rows[i], own->ceid, own->version, own->core))
+			rows->event[pmu->n_events++] = &armv8_rows[i].event;
 }
 
 static void snap(struct pmu_snapshot *out, const char *name, uint32_t number, uint64_t enable)

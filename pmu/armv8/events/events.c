@@ -1,7 +1,7 @@
 /*
- * The architectural and common events of PMUv3 (Arm ARM, D7.10).
+ * The architectural and common events of PMUv3 (Arm ARM, D7.10), and those of single cores.
  */
-#include "pmu/armv8/armv8.h"
+#include "pmu/armv8/events/events.h"
 #include "pmu/armv8/registers.h"
 #include "pmu/events/rows.h"
 
@@ -39,23 +39,58 @@ static const struct event_rule rules[RULES] = {
 			     "Arm ARM D7.10.3, BR_RETIRED", .unsaid = {{Q_BR_FAR, false, 1}}},
 };
 
-static const struct pmu_event rows[] = {
-#define EVENT(id, cores, selector, on, judged, named, least, where, ...)                                     \
-	{.name = id,                                                                                         \
-	 .code = selector,                                                                                   \
-	 .counters = on,                                                                                     \
-	 .fixed = (selector) == EVENT_CPU_CYCLES ? 0 : -1,                                                   \
-	 .judgement = EVENT_REASONED(judged, named),                                                         \
-	 .flags = EVENT_ENUMERATED,                                                                          \
-	 .terms = {__VA_ARGS__},                                                                             \
-	 .rule = (named) ? &rules[named] : NULL,                                                             \
-	 .source = where},
+const struct armv8_row armv8_rows[] = {
+#define EVENT(id, on_cores, selector, on, judged, named, least, where, ...)                                  \
+	{{.name = id,                                                                                        \
+	  .code = selector,                                                                                  \
+	  .counters = on,                                                                                    \
+	  .fixed = (selector) == EVENT_CPU_CYCLES ? 0 : -1,                                                  \
+	  .judgement = EVENT_REASONED(judged, named),                                                        \
+	  .flags = (on_cores) ? EVENT_OF_CORE : EVENT_ENUMERATED,                                            \
+	  .terms = {__VA_ARGS__},                                                                            \
+	  .rule = (named) ? &rules[named] : NULL,                                                            \
+	  .source = where},                                                                                  \
+	 on_cores},
 #include "pmu/armv8/events/events.def"
 #undef EVENT
 };
+const unsigned armv8_row_count = sizeof armv8_rows / sizeof *armv8_rows;
 
-unsigned armv8_rows(const struct pmu_event **out)
+enum armv8_core armv8_core_of(uint64_t midr)
 {
-	*out = rows;
-	return sizeof rows / sizeof rows[0];
+	if (midr >> 24 != 0x41)
+		return ARMV8_NO_CORE;
+	switch (midr >> 4 & 0xfff) {
+#define ARMV8_PART(id, part)                                                                                 \
+	case part:                                                                                           \
+		return ARMV8_##id;
+#include "pmu/armv8/events/cores.def"
+#undef ARMV8_PART
+	default:
+		return ARMV8_NO_CORE;
+	}
+}
+
+/* Arm ARM, PMCEID0_EL0 and PMCEID1_EL0: 0 and 20H in the lower halves; from PMUv3p1 on in the upper ones
+ * those 4000H higher. */
+bool armv8_listed(unsigned event, const uint64_t ceid[2], unsigned version)
+{
+	unsigned low = event & ~0x4000u;
+
+	if (low >= 0x40 || (event >= 0x4000 && version < PMUVER_3_1))
+		return false;
+	return ceid[low >> 5] >> ((low & 0x1f) + (event >= 0x4000 ? 32 : 0)) & 1;
+}
+
+bool armv8_has_row(const struct armv8_row *row, const uint64_t ceid[2], unsigned version, uint32_t core)
+{
+	return row->cores ? row->cores & core : armv8_listed((unsigned)row->event.code, ceid, version);
+}
+
+const struct armv8_row *armv8_row_of(unsigned event, const uint64_t ceid[2], unsigned version, uint32_t core)
+{
+	for (unsigned i = 0; i < armv8_row_count; i++)
+		if (armv8_rows[i].event.code == event && armv8_has_row(&armv8_rows[i], ceid, version, core))
+			return &armv8_rows[i];
+	return NULL;
 }

@@ -1,0 +1,76 @@
+/*
+ * What injected deviations do, rule by rule. The model calls a hook where it is about to carry a rule out, or
+ * has done so, and goes on with what the hook makes of it: the same, while nothing is injected.
+ */
+#ifndef PMU_ARMV8_ERRATA_HOOKS_H
+#define PMU_ARMV8_ERRATA_HOOKS_H
+
+#include "pmu/armv8/model/model.h"
+
+static inline bool injected(const struct armv8_state *s, enum armv8_injection i)
+{
+	return model_injected(&s->injections, i);
+}
+
+/** Whether any is: then nothing can be taken for granted. */
+static inline bool armv8_hook_any(const struct armv8_state *s)
+{
+	return model_injected_any(&s->injections);
+}
+
+/** What a write of PMOVSCLR_EL0 clears. */
+static inline uint32_t armv8_hook_cleared(const struct armv8_state *s, uint32_t mask)
+{
+	return injected(s, INJECT_STUCK_STATUS) ? 0 : mask;
+}
+
+/** What an overflow leaves in PMOVSSET_EL0. */
+static inline uint32_t armv8_hook_status(const struct armv8_state *s, uint32_t bit)
+{
+	return injected(s, INJECT_LOST_STATUS) ? 0 : bit;
+}
+
+/** What PMEVCNTR<c>_EL0 reads as. */
+static inline uint64_t armv8_hook_read(const struct armv8_state *s, unsigned c)
+{
+	return s->counter[!c && injected(s, INJECT_ODD_INDEX) ? 1 : c].value;
+}
+
+/** The counters that are enabled. */
+static inline uint32_t armv8_hook_enabled(const struct armv8_state *s)
+{
+	return injected(s, INJECT_ENABLE_IGNORED) ? armv8_all(s) : s->enabled;
+}
+
+/** The levels at which a counter counts. */
+static inline uint8_t armv8_hook_levels(const struct armv8_state *s, uint8_t levels)
+{
+	return levels == LEVELS_USER && injected(s, INJECT_RING_LEAK) ? LEVELS_ALL : levels;
+}
+
+/** What CHAIN counts of an overflow. */
+static inline uint64_t armv8_hook_chained(const struct armv8_state *s, uint64_t amount)
+{
+	return injected(s, INJECT_CHAIN_LOST) ? 0 : amount;
+}
+
+/** An event has been chosen. @return whether it counts nothing by its row */
+bool armv8_hook_decoded(struct armv8_state *s, unsigned c);
+
+/** Counters have been started. */
+void armv8_hook_started(struct armv8_state *s);
+
+/** The interrupt has been asserted. @return whether it is not requested now */
+bool armv8_hook_request(struct armv8_state *s);
+
+/** A step begins. */
+void armv8_hook_step(struct armv8_state *s);
+
+/** What a step adds to a counter; the sum of it and what the counter has. */
+uint64_t armv8_hook_amount(struct armv8_state *s, unsigned c, const struct step *step, uint64_t amount);
+uint64_t armv8_hook_sum(const struct armv8_state *s, unsigned c, uint64_t value, uint64_t amount);
+
+/** Whether the counter overflows. */
+bool armv8_hook_overflows(const struct armv8_state *s, unsigned c, bool overflows);
+
+#endif

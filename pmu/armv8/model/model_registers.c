@@ -1,0 +1,328 @@
+/*
+ * PMUv3's registers as software sees them (Arm ARM, descriptions of these registers).
+ *
+ * Where the manual leaves a choice (CONSTRAINED UNPREDICTABLE), the first one of it is taken: an event
+ * counter that does not exist is UNDEFINED by its own register, and reads as zero by PMSELR_EL0.
+ */
+#include "pmu/armv8/errata/hooks.h"
+#include "pmu/armv8/model/model.h"
+#include "pmu/contract/counter_bank.h"
+
+#include <string.h>
+
+#define UNKNOWN UINT64_C(0xa5a5a5a5a5a5a5a5)
+
+/* --- who may access what: the accessibility of each register ---------------------------------------------
+ */
+
+enum rights {
+	READS = 1,
+	WRITES = 2,
+	BOTH = READS | WRITES,
+	USER = 4,          /* EL0 may, too, where PMUSERENR_EL0.EN lets it */
+	USER_SW = 8,       /* ... or SW lets it write */
+	USER_CR = 16,      /* ... or CR lets it read */
+	USER_ER = 32,      /* ... or ER lets it read */
+	USER_ER_BOTH = 64, /* ... or write */
+	USER_READS = 128,  /* EL0 may always read */
+};
+
+static const struct {
+	uint32_t number;
+	uint8_t rights, since; /* PMUVer */
+} registers[] = {
+	{PMCR_EL0, BOTH | USER, 0},
+	{PMCNTENSET_EL0, BOTH | USER, 0},
+	{PMCNTENCLR_EL0, BOTH | USER, 0},
+	{PMOVSCLR_EL0, BOTH | USER, 0},
+	{PMSWINC_EL0, WRITES | USER | USER_SW, 0},
+	{PMSELR_EL0, BOTH | USER | USER_ER | USER_ER_BOTH, 0},
+	{PMCEID0_EL0, READS | USER, 0},
+	{PMCEID1_EL0, READS | USER, 0},
+	{PMCCNTR_EL0, BOTH | USER | USER_CR, 0},
+	{PMXEVTYPER_EL0, BOTH | USER, 0},
+	{PMXEVCNTR_EL0, BOTH | USER | USER_ER, 0},
+	{PMUSERENR_EL0, BOTH | USER_READS, 0},
+	{PMOVSSET_EL0, BOTH | USER, 0},
+	{PMINTENSET_EL1, BOTH, 0},
+	{PMINTENCLR_EL1, BOTH, 0},
+	{PMMIR_EL1, READS, PMUVER_3_4},
+	{PMCCFILTR_EL0, BOTH | USER, 0},
+};
+
+/* @return 0: there is no such register */
+static unsigned rights_of(const struct armv8_state *s, uint64_t number)
+{
+	for (unsigned i = 0; i < sizeof registers / sizeof *registers; i++)
+		if (registers[i].number == number)
+			return s->part->version >= registers[i].since ? registers[i].rights : 0;
+	if (number >= PMEVCNTR_EL0 && number < PMEVCNTR_EL0 + s->part->counters)
+		return BOTH | USER | USER_ER;
+	if (number >= PMEVTYPER_EL0 && number < PMEVTYPER_EL0 + s->part->counters)
+		return BOTH | USER;
+	return 0;
+}
+
+/* Arm ARM, PMUSERENR_EL0: what it does not permit is trapped to EL1. */
+static bool user_may(const struct armv8_state *s, unsigned rights, bool write)
+{
+	if (!write && rights & USER_READS)
+		return true;
+	if (s->userenr & PMUSERENR_EN && rights & USER)
+		return true;
+	if (s->userenr & PMUSERENR_SW && write && rights & USER_SW)
+		return true;
+	if (s->userenr & PMUSERENR_CR && !write && rights & USER_CR)
+		return true;
+	return s->userenr & PMUSERENR_ER && rights & (write ? USER_ER_BOTH : USER_ER);
+}
+
+/* Whether the number is one of those that the architecture has given to the PMU: of op0 3, CRn 9 with CRm 12
+ * to 14, CRn 14 with CRm 8 to 15 and op1 3. */
+static bool is_mine(uint64_t number)
+{
+	unsigned op1 = number >> 11 & 7, crn = number >> 7 & 15, crm = number >> 3 & 15;
+
+	if (number >> 14 != 3)
+		return false;
+	return (crn == 9 && crm >= 12 && crm <= 14 && (op1 == 3 || (op1 == 0 && crm == 14))) ||
+	       (crn == 14 && crm >= 8 && op1 == 3);
+}
+
+/* --- what is kept of a write ---------------------------------------------------------------------------- */
+
+/* Arm ARM, PMCR_EL0. */
+static uint32_t pmcr_kept(const struct armv8_state *s)
+{
+	uint32_t kept = PMCR_E | PMCR_D | PMCR_X | PMCR_DP | PMCR_LC;
+
+	if (s->part->version >= PMUVER_3_5)
+		kept |= PMCR_LP;
+	if (s->part->version >= PMUVER_3_7)
+		kept |= PMCR_FZO;
+	return kept;
+}
+
+/* Arm ARM, PMEVTYPER<n>_EL0; PMCCFILTR_EL0 has the filters alone. */
+static uint64_t type_kept(const struct armv8_state *s, unsigned c)
+{
+	const struct armv8_part *part = s->part;
+	uint64_t kept = TYPER_P | TYPER_U;
+	unsigned bits = part->pmmir >> PMMIR_THWIDTH & 0xf;
+
+	if (part->secure)
+		kept |= TYPER_NSK | TYPER_NSU | TYPER_M;
+	if (part->hypervisor)
+		kept |= TYPER_NSH;
+	if (c == ARMV8_CYCLES)
+		return kept;
+	if (part->multithreaded)
+		kept |= TYPER_MT;
+	kept |= part->version >= PMUVER_3_1 ? TYPER_EVENT : TYPER_EVENT_3_0;
+	if (part->version < PMUVER_3_8 || !bits)
+		return kept;
+	return kept | ((UINT64_C(1) << bits) - 1) << TYPER_TH | UINT64_C(7) << TYPER_TC;
+}
+
+static void write_type(struct armv8_state *s, unsigned c, uint64_t value)
+{
+	s->counter[c].type = value & type_kept(s, c);
+	armv8_decode(s, c);
+}
+
+static void write_counter(struct armv8_state *s, unsigned c, uint64_t value)
+{
+	s->counter[c].value = counter_keeps(value, armv8_highest(s, c));
+}
+
+static void write_pmcr(struct armv8_state *s, uint32_t value)
+{
+	for (unsigned c = 0; value & PMCR_P && c < s->part->counters; c++)
+		s->counter[c].value = 0;
+	if (value & PMCR_C) {
+		s->counter[ARMV8_CYCLES].value = 0;
+		s->cycles = 0;
+	}
+	s->pmcr = value & pmcr_kept(s);
+}
+
+/* PMSELR_EL0.SEL: 31 is the cycle counter's filter, and no event counter. */
+static bool selected(const struct armv8_state *s, bool type, unsigned *c)
+{
+	*c = s->selr;
+	return s->selr < s->part->counters || (type && s->selr == ARMV8_CYCLES);
+}
+
+/* --- accesses ------------------------------------------------------------------------------------------- */
+
+static uint64_t read_register(const struct armv8_state *s, uint64_t number)
+{
+	unsigned c;
+
+	switch (number) {
+	case PMCR_EL0:
+		return s->pmcr | (uint32_t)s->part->counters << PMCR_N | (uint32_t)s->part->idcode << 16 |
+		       (uint32_t)s->part->implementer << 24;
+	case PMCNTENSET_EL0:
+	case PMCNTENCLR_EL0:
+		return s->enabled;
+	case PMOVSSET_EL0:
+	case PMOVSCLR_EL0:
+		return s->overflowed;
+	case PMINTENSET_EL1:
+	case PMINTENCLR_EL1:
+		return s->interrupting;
+	case PMSELR_EL0:
+		return s->selr;
+	case PMUSERENR_EL0:
+		return s->userenr;
+	case PMCEID0_EL0:
+		return s->part->ceid[0];
+	case PMCEID1_EL0:
+		return s->part->ceid[1];
+	case PMMIR_EL1:
+		return s->part->pmmir;
+	case PMCCNTR_EL0:
+		return s->counter[ARMV8_CYCLES].value;
+	case PMCCFILTR_EL0:
+		return s->counter[ARMV8_CYCLES].type;
+	case PMXEVTYPER_EL0:
+		return selected(s, true, &c) ? s->counter[c].type : 0;
+	case PMXEVCNTR_EL0:
+		return selected(s, false, &c) ? s->counter[c].value : 0;
+	default:
+		return number >= PMEVTYPER_EL0 ? s->counter[number - PMEVTYPER_EL0].type
+					       : armv8_hook_read(s, (unsigned)(number - PMEVCNTR_EL0));
+	}
+}
+
+static void write_register(struct armv8_state *s, uint64_t number, uint64_t value, uint8_t level)
+{
+	uint32_t mask = (uint32_t)value & armv8_all(s);
+	unsigned c;
+
+	switch (number) {
+	case PMCR_EL0:
+		write_pmcr(s, (uint32_t)value);
+		break;
+	case PMCNTENSET_EL0:
+		s->enabled |= mask;
+		break;
+	case PMCNTENCLR_EL0:
+		s->enabled &= ~mask;
+		break;
+	case PMOVSSET_EL0:
+		s->overflowed |= mask;
+		break;
+	case PMOVSCLR_EL0:
+		s->overflowed &= ~armv8_hook_cleared(s, mask);
+		break;
+	case PMINTENSET_EL1:
+		s->interrupting |= mask;
+		break;
+	case PMINTENCLR_EL1:
+		s->interrupting &= ~mask;
+		break;
+	case PMSWINC_EL0:
+		armv8_software(s, mask, level);
+		break;
+	case PMSELR_EL0:
+		s->selr = value & 0x1f;
+		break;
+	case PMUSERENR_EL0:
+		s->userenr = value & (PMUSERENR_EN | PMUSERENR_SW | PMUSERENR_CR | PMUSERENR_ER);
+		break;
+	case PMCCNTR_EL0:
+		s->counter[ARMV8_CYCLES].value = value;
+		break;
+	case PMCCFILTR_EL0:
+		write_type(s, ARMV8_CYCLES, value);
+		break;
+	case PMXEVTYPER_EL0:
+		if (selected(s, true, &c))
+			write_type(s, c, value);
+		break;
+	case PMXEVCNTR_EL0:
+		if (selected(s, false, &c))
+			write_counter(s, c, value);
+		break;
+	default:
+		if (number >= PMEVTYPER_EL0)
+			write_type(s, (unsigned)(number - PMEVTYPER_EL0), value);
+		else
+			write_counter(s, (unsigned)(number - PMEVCNTR_EL0), value);
+	}
+}
+
+enum register_answer armv8_access(void *state, struct register_access *a)
+{
+	struct armv8_state *s = state;
+	unsigned rights;
+
+	if (a->space != SPACE_SYSTEM || !is_mine(a->number))
+		return REGISTER_NOT_MINE;
+	rights = rights_of(s, a->number);
+	if (!(rights & (a->write ? WRITES : READS)) || (a->level && !user_may(s, rights, a->write)))
+		return REGISTER_FAULT;
+	if (!a->write) {
+		a->value = read_register(s, a->number);
+		return REGISTER_DONE;
+	}
+	write_register(s, a->number, a->value, a->level);
+	armv8_update(s);
+	return REGISTER_DONE;
+}
+
+/* --- power-up ------------------------------------------------------------------------------------------- */
+
+/* Of a Warm reset PMCR_EL0.E, LP and FZO are known. */
+static void reset(void *state, const struct model_profile *profile, const struct model_injected *active)
+{
+	struct armv8_state *s = state;
+
+	memset(s, 0, sizeof *s);
+	s->part = profile->data;
+	if (active)
+		s->injections = *active;
+	s->pmcr = (uint32_t)UNKNOWN & (PMCR_D | PMCR_X | PMCR_DP | PMCR_LC);
+	s->enabled = s->overflowed = s->interrupting = (uint32_t)UNKNOWN & armv8_all(s);
+	s->userenr = (uint32_t)UNKNOWN & 0xf;
+	s->selr = (uint32_t)UNKNOWN & 0x1f;
+	for (unsigned c = 0; c <= ARMV8_GENERAL; c++) {
+		if (c < ARMV8_CYCLES && c >= s->part->counters)
+			continue;
+		write_type(s, c, UNKNOWN);
+		write_counter(s, c, UNKNOWN);
+	}
+	armv8_update(s);
+}
+
+static bool take_request(void *state)
+{
+	struct armv8_state *s = state;
+	bool was = s->request;
+
+	s->request = false;
+	return was;
+}
+
+/* Delivery leaves the interrupt asserted: it is the interrupt controller's to mask. */
+static bool line_stays(const void *state)
+{
+	(void)state;
+	return true;
+}
+
+const struct pmu_model armv8_model = {
+	.name = "armv8",
+	.state_size = sizeof(struct armv8_state),
+	.injections = armv8_injections,
+	.line_stays = line_stays,
+	.reset = reset,
+	.access = armv8_access,
+	.advance = armv8_advance,
+	.counts = armv8_counts,
+	.counting = armv8_counting,
+	.increments = armv8_increments,
+	.take_pmi = take_request,
+};

@@ -1,0 +1,31 @@
+#!/usr/bin/python3
+"""TAP test: virtual CPUs on AArch64 (docs/aarch64.md): one whose registers are those of PMUv3 is judged like a real one, with nothing wrong; what
+is wrong with one is told of what it is wrong with."""
+import json
+import re
+
+from aarch64_boot import is_valid, run
+from tap import done, equal, ok
+
+
+def boot(options):
+    """(lines, report, exit status): the emulator's own PMU has no say."""
+    lines, text, status = run.boot(options, "cortex-a53", timeout=120)
+    return lines, json.loads(text) if text else None, status
+
+
+def suite_of(report, name):
+    return [check for suite in report["suites"] if suite["name"] == name for check in suite["checks"]] if report else []
+
+
+lines, report, status = boot("pmu=virtual:neoverse-n1 suite=control,events,identities,noise kernel=system_calls,undefined,software_increments")
+checks = [check for suite in report["suites"] for check in suite["checks"]] if report else []
+ok(status == 0 and {check["verdict"] for check in checks} == {"exact", "within", "skipped"}, "neoverse-n1: nothing is wrong", lines[-40:])
+ok(len(suite_of(report, "control")) > 100 and len(suite_of(report, "events")) > 100 and suite_of(report, "noise"), "neoverse-n1: each suite has judged it")
+is_valid(report, "neoverse-n1")
+
+lines, report, status = boot("pmu=virtual:cortex-a72 inject=neighbour-coupling suite=events kernel=loads")
+told = {counter for check in suite_of(report, "events") if check["verdict"] not in ("exact", "within", "skipped")
+        for counter in re.findall(r"PM\w*CNTR\d?", check["name"])}
+equal((status, told), (1, {"PMEVCNTR0"}), "cortex-a72: what one counter adds to another is told, of that one")
+done()

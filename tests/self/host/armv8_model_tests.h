@@ -1,0 +1,681 @@
+/*
+ * The rules of PMUv3's model, one test each. Run once as they are (test_armv8_model.c) and once for each
+ * mutant (test_armv8_mutants.c).
+ */
+#ifndef TESTS_SELF_HOST_ARMV8_MODEL_TESTS_H
+#define TESTS_SELF_HOST_ARMV8_MODEL_TESTS_H
+
+#include "pmu/armv8/armv8.h"
+#include "pmu/armv8/events/events.h"
+#include "pmu/armv8/model/model.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const uint8_t versions[] = {PMUVER_3_0, PMUVER_3_1, PMUVER_3_4, PMUVER_3_5,
+				   PMUVER_3_7, PMUVER_3_8, PMUVER_3_9};
+#define VERSIONS (sizeof versions / sizeof versions[0])
+
+#define ALL_FILTERS (TYPER_P | TYPER_U | TYPER_NSK | TYPER_NSU | TYPER_NSH | TYPER_M)
+#define INSTR       0x08
+#define LD_RETIRED  0x06
+#define CYCLE_BIT   (1u << ARMV8_CYCLES)
+#define ONES32      UINT64_C(0xffffffff)
+
+/* --- shortcuts ------------------------------------------------------------------------------------------ */
+
+static struct armv8_part part;
+static struct armv8_state cpu;
+
+/* A PMU with all that its version may have. */
+static void power_up(unsigned version, unsigned counters)
+{
+	struct model_profile profile = {.name = "test", .model = &armv8_model, .data = &part};
+
+	part = (struct armv8_part){
+		.version = (uint8_t)version,
+		.counters = (uint8_t)counters,
+		.implementer = 0x41,
+		.idcode = 0x3,
+		.secure = true,
+		.hypervisor = true,
+		.multithreaded = true,
+		.pmmir = version >= PMUVER_3_4 ? 4u << PMMIR_THWIDTH | 6 : 0,
+		.ceid = {0x123456787fff7fff, 0x9abcdef0ffffffff},
+	};
+	armv8_model.reset(&cpu, &profile, NULL);
+}
+
+static enum register_answer reads(uint64_t number, uint8_t level, uint64_t *value)
+{
+	struct register_access a = {.space = SPACE_SYSTEM, .number = number, .level = level};
+	enum register_answer answer = armv8_model.access(&cpu, &a);
+
+	*value = a.value;
+	return answer;
+}
+
+static enum register_answer writes(uint64_t number, uint8_t level, uint64_t value)
+{
+	struct register_access a = {
+		.space = SPACE_SYSTEM, .number = number, .level = level, .write = true, .value = value};
+
+	return armv8_model.access(&cpu, &a);
+}
+
+static uint64_t get(uint64_t number)
+{
+	uint64_t value;
+
+	assert_int_equal(reads(number, 0, &value), REGISTER_DONE);
+	return value;
+}
+
+static void set(uint64_t number, uint64_t value)
+{
+	assert_int_equal(writes(number, 0, value), REGISTER_DONE);
+}
+
+/* So much of a quantity in one step of a cycle. */
+static bool step_at(uint8_t level, enum quantity q, uint32_t amount)
+{
+	const struct qterm term = {(quantity_number)q, amount};
+	const struct step step = {.terms = &term, .n_terms = 1, .cycles = 1, .level = level};
+
+	return armv8_model.advance(&cpu, &step);
+}
+
+static void instructions(unsigned n)
+{
+	while (n--)
+		step_at(0, Q_INSTRUCTIONS, 1);
+}
+
+/* All registers known, counters on by PMCR_EL0.E, event counters with INST_RETIRED. */
+static void begin(unsigned version, uint32_t pmcr)
+{
+	power_up(version, 6);
+	set(PMCR_EL0, pmcr | PMCR_E | PMCR_P | PMCR_C);
+	set(PMCNTENCLR_EL0, ~UINT64_C(0));
+	set(PMINTENCLR_EL1, ~UINT64_C(0));
+	set(PMOVSCLR_EL0, ~UINT64_C(0));
+	set(PMUSERENR_EL0, 0);
+	for (unsigned c = 0; c < 6; c++)
+		set(PMEVTYPER_EL0 + c, INSTR);
+	set(PMCCFILTR_EL0, 0);
+	armv8_model.take_pmi(&cpu);
+}
+
+/* --- registers ------------------------------------------------------------------------------------------ */
+
+/* Which there are, by version and number of counters: others of these numbers are UNDEFINED, and whatever is
+ * no register of the PMU is the machine's. */
+static void presence(void **unused)
+{
+	static const uint32_t always[] = {PMCR_EL0,      PMCNTENSET_EL0, PMCNTENCLR_EL0, PMOVSCLR_EL0,
+					  PMSELR_EL0,    PMCEID0_EL0,    PMCEID1_EL0,    PMCCNTR_EL0,
+					  PMUSERENR_EL0, PMOVSSET_EL0,   PMINTENSET_EL1, PMINTENCLR_EL1,
+					  PMCCFILTR_EL0, PMXEVTYPER_EL0, PMXEVCNTR_EL0};
+	uint64_t value;
+
+	(void)unused;
+	for (unsigned v = 0; v < VERSIONS; v++)
+		for (unsigned n = 0; n <= ARMV8_GENERAL; n++) {
+			power_up(versions[v], n);
+			for (unsigned i = 0; i < sizeof always / sizeof *always; i++)
+				assert_int_equal(reads(always[i], 0, &value), REGISTER_DONE);
+			assert_int_equal(get(PMCR_EL0) >> PMCR_N & 0x1f, n);
+			assert_int_equal(get(PMCR_EL0) >> 16, 0x4103);
+			for (unsigned c = 0; c < ARMV8_GENERAL; c++) {
+				enum register_answer there = c < n ? REGISTER_DONE : REGISTER_FAULT;
+
+				assert_int_equal(reads(PMEVCNTR_EL0 + c, 0, &value), there);
+				assert_int_equal(writes(PMEVCNTR_EL0 + c, 0, 0), there);
+				assert_int_equal(reads(PMEVTYPER_EL0 + c, 0, &value), there);
+				assert_int_equal(writes(PMEVTYPER_EL0 + c, 0, 0), there);
+			}
+			assert_int_equal(reads(PMEVCNTR_EL0 + 31, 0, &value), REGISTER_FAULT);
+			assert_int_equal(reads(PMMIR_EL1, 0, &value),
+					 versions[v] >= PMUVER_3_4 ? REGISTER_DONE : REGISTER_FAULT);
+			set(PMCNTENSET_EL0, ~UINT64_C(0));
+			assert_true(get(PMCNTENSET_EL0) == ((UINT64_C(1) << n) - 1) + CYCLE_BIT);
+		}
+	assert_int_equal(reads(ARMV8_REGISTER(3, 3, 9, 13, 7), 0, &value), REGISTER_FAULT);
+	assert_int_equal(reads(ARMV8_REGISTER(3, 3, 14, 2, 1), 0, &value), REGISTER_NOT_MINE);
+	assert_int_equal(reads(ARMV8_REGISTER(3, 0, 14, 8, 0), 0, &value), REGISTER_NOT_MINE);
+	assert_int_equal(reads(ARMV8_REGISTER(3, 3, 13, 0, 2), 0, &value), REGISTER_NOT_MINE);
+	assert_int_equal(reads(ARMV8_REGISTER(3, 0, 9, 12, 0), 0, &value), REGISTER_NOT_MINE);
+	assert_int_equal(reads(ARMV8_REGISTER(2, 3, 9, 12, 0), 0, &value), REGISTER_NOT_MINE);
+}
+
+/* What is read-only or write-only is UNDEFINED the other way. */
+static void directions(void **unused)
+{
+	uint64_t value;
+
+	(void)unused;
+	begin(PMUVER_3_5, 0);
+	assert_int_equal(reads(PMSWINC_EL0, 0, &value), REGISTER_FAULT);
+	assert_int_equal(writes(PMSWINC_EL0, 0, 0), REGISTER_DONE);
+	assert_int_equal(writes(PMCEID0_EL0, 0, 0), REGISTER_FAULT);
+	assert_int_equal(writes(PMCEID1_EL0, 0, 0), REGISTER_FAULT);
+	assert_int_equal(writes(PMMIR_EL1, 0, 0), REGISTER_FAULT);
+	assert_true(get(PMCEID0_EL0) == part.ceid[0] && get(PMCEID1_EL0) == part.ceid[1]);
+	assert_true(get(PMMIR_EL1) == part.pmmir);
+}
+
+/* EL0, by each bit of PMUSERENR_EL0. */
+static void user_accesses(void **unused)
+{
+	enum { R = 1, W = 2 };
+	static const struct {
+		uint32_t number;
+		uint8_t by[5]; /* none, EN, SW, CR, ER: what may be done */
+	} rows[] = {
+		{PMCR_EL0, {0, R | W, 0, 0, 0}},
+		{PMCNTENSET_EL0, {0, R | W, 0, 0, 0}},
+		{PMCNTENCLR_EL0, {0, R | W, 0, 0, 0}},
+		{PMOVSCLR_EL0, {0, R | W, 0, 0, 0}},
+		{PMOVSSET_EL0, {0, R | W, 0, 0, 0}},
+		{PMSWINC_EL0, {0, W, W, 0, 0}},
+		{PMSELR_EL0, {0, R | W, 0, 0, R | W}},
+		{PMCEID0_EL0, {0, R, 0, 0, 0}},
+		{PMCEID1_EL0, {0, R, 0, 0, 0}},
+		{PMCCNTR_EL0, {0, R | W, 0, R, 0}},
+		{PMXEVTYPER_EL0, {0, R | W, 0, 0, 0}},
+		{PMXEVCNTR_EL0, {0, R | W, 0, 0, R}},
+		{PMEVCNTR_EL0 + 2, {0, R | W, 0, 0, R}},
+		{PMEVTYPER_EL0 + 2, {0, R | W, 0, 0, 0}},
+		{PMCCFILTR_EL0, {0, R | W, 0, 0, 0}},
+		{PMUSERENR_EL0, {R, R, R, R, R}},
+		{PMINTENSET_EL1, {0, 0, 0, 0, 0}},
+		{PMINTENCLR_EL1, {0, 0, 0, 0, 0}},
+		{PMMIR_EL1, {0, 0, 0, 0, 0}},
+		{PMEVCNTR_EL0 + 6, {0, 0, 0, 0, 0}},
+	};
+	uint64_t value;
+
+	(void)unused;
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (unsigned by = 0; by < 5; by++) {
+			begin(PMUVER_3_5, 0);
+			set(PMUSERENR_EL0, by ? 1u << (by - 1) : 0);
+			assert_int_equal(reads(rows[i].number, 1, &value),
+					 rows[i].by[by] & R ? REGISTER_DONE : REGISTER_FAULT);
+			assert_int_equal(writes(rows[i].number, 1, 0),
+					 rows[i].by[by] & W ? REGISTER_DONE : REGISTER_FAULT);
+		}
+	begin(PMUVER_3_5, 0);
+	set(PMUSERENR_EL0, ~UINT64_C(0));
+	assert_int_equal(get(PMUSERENR_EL0), 0xf);
+}
+
+/* What is kept of a write, by version and part. */
+static void kept(void **unused)
+{
+	(void)unused;
+	for (unsigned v = 0; v < VERSIONS; v++) {
+		unsigned version = versions[v];
+		uint64_t event = version >= PMUVER_3_1 ? 0xffff : 0x3ff;
+		uint64_t wide = version >= PMUVER_3_5 ? UINT64_MAX : ONES32;
+		uint64_t threshold = version >= PMUVER_3_8 ? UINT64_C(0xe000000f00000000) : 0;
+
+		begin(version, 0);
+		set(PMCR_EL0, ~UINT64_C(0));
+		assert_int_equal(get(PMCR_EL0) & 0x7ff, (version >= PMUVER_3_5 ? 0x80 : 0) |
+								(version >= PMUVER_3_7 ? 0x200 : 0) | 0x79);
+		set(PMEVTYPER_EL0 + 1, ~UINT64_C(0));
+		assert_true(get(PMEVTYPER_EL0 + 1) == (ALL_FILTERS | TYPER_MT | event | threshold));
+		set(PMCCFILTR_EL0, ~UINT64_C(0));
+		assert_true(get(PMCCFILTR_EL0) == ALL_FILTERS);
+		set(PMEVCNTR_EL0 + 1, UINT64_C(0x123456789abcdef0));
+		assert_true(get(PMEVCNTR_EL0 + 1) == (UINT64_C(0x123456789abcdef0) & wide));
+		set(PMCCNTR_EL0, UINT64_C(0x123456789abcdef0));
+		assert_true(get(PMCCNTR_EL0) == UINT64_C(0x123456789abcdef0));
+		set(PMSELR_EL0, ~UINT64_C(0));
+		assert_int_equal(get(PMSELR_EL0), 0x1f);
+	}
+	begin(PMUVER_3_8, 0);
+	part.secure = part.hypervisor = part.multithreaded = false;
+	part.pmmir = 0;
+	set(PMEVTYPER_EL0, ~UINT64_C(0));
+	assert_true(get(PMEVTYPER_EL0) == (TYPER_P | TYPER_U | 0xffff));
+}
+
+/* Registers that set and clear bits of one word. */
+static void pairs(void **unused)
+{
+	static const uint32_t both[][2] = {{PMCNTENSET_EL0, PMCNTENCLR_EL0},
+					   {PMOVSSET_EL0, PMOVSCLR_EL0},
+					   {PMINTENSET_EL1, PMINTENCLR_EL1}};
+
+	(void)unused;
+	begin(PMUVER_3_0, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		set(both[i][0], CYCLE_BIT | 0x7f);
+		assert_int_equal(get(both[i][0]), CYCLE_BIT | 0x3f);
+		assert_int_equal(get(both[i][1]), CYCLE_BIT | 0x3f);
+		set(both[i][1], 0x21);
+		assert_int_equal(get(both[i][0]), CYCLE_BIT | 0x1e);
+		set(both[i][0], 1);
+		assert_int_equal(get(both[i][1]), CYCLE_BIT | 0x1f);
+		for (unsigned other = 0; other < 3; other++)
+			assert_int_equal(get(both[other][0]), other == i ? CYCLE_BIT | 0x1f : 0);
+		set(both[i][1], ~UINT64_C(0));
+	}
+}
+
+/* PMXEVCNTR_EL0 and PMXEVTYPER_EL0 are those of PMSELR_EL0. */
+static void by_selection(void **unused)
+{
+	(void)unused;
+	begin(PMUVER_3_1, 0);
+	for (unsigned c = 0; c < 6; c++) {
+		set(PMSELR_EL0, c);
+		set(PMXEVTYPER_EL0, 0x10 + c);
+		set(PMXEVCNTR_EL0, 100 + c);
+	}
+	for (unsigned c = 0; c < 6; c++) {
+		assert_int_equal(get(PMEVTYPER_EL0 + c), 0x10 + c);
+		assert_int_equal(get(PMEVCNTR_EL0 + c), 100 + c);
+		set(PMSELR_EL0, c);
+		assert_int_equal(get(PMXEVTYPER_EL0), 0x10 + c);
+		assert_int_equal(get(PMXEVCNTR_EL0), 100 + c);
+	}
+	set(PMSELR_EL0, 31);
+	set(PMXEVTYPER_EL0, TYPER_U | 0x11);
+	assert_int_equal(get(PMCCFILTR_EL0), TYPER_U);
+	assert_int_equal(get(PMXEVTYPER_EL0), TYPER_U);
+	set(PMCCNTR_EL0, 77);
+	set(PMXEVCNTR_EL0, 5);
+	assert_int_equal(get(PMCCNTR_EL0), 77);
+	assert_int_equal(get(PMXEVCNTR_EL0), 0);
+	set(PMSELR_EL0, 6);
+	set(PMXEVTYPER_EL0, 0x11);
+	set(PMXEVCNTR_EL0, 5);
+	assert_int_equal(get(PMXEVTYPER_EL0), 0);
+	assert_int_equal(get(PMXEVCNTR_EL0), 0);
+}
+
+/* What a reset leaves is UNKNOWN, but for PMCR_EL0.E, LP and FZO: nothing counts, and nothing is as one might
+ * hope. */
+static void after_reset(void **unused)
+{
+	(void)unused;
+	for (unsigned v = 0; v < VERSIONS; v++) {
+		power_up(versions[v], 6);
+		assert_int_equal(get(PMCR_EL0) & (PMCR_E | PMCR_LP | PMCR_FZO), 0);
+		assert_false(armv8_model.counting(&cpu));
+		assert_false(armv8_model.take_pmi(&cpu));
+		assert_true(get(PMCNTENSET_EL0) && get(PMOVSSET_EL0) && get(PMINTENSET_EL1) &&
+			    get(PMUSERENR_EL0) && get(PMSELR_EL0) && get(PMCCNTR_EL0) && get(PMCCFILTR_EL0));
+		for (unsigned c = 0; c < 6; c++)
+			assert_true(get(PMEVCNTR_EL0 + c) && get(PMEVTYPER_EL0 + c));
+	}
+}
+
+/* --- counting ------------------------------------------------------------------------------------------- */
+
+/* By PMCR_EL0.E and the counter's own bit; P and C make counters 0. */
+static void enables(void **unused)
+{
+	(void)unused;
+	begin(PMUVER_3_0, PMCR_LC);
+	assert_false(armv8_model.counting(&cpu));
+	instructions(2);
+	set(PMCNTENSET_EL0, CYCLE_BIT | 2);
+	assert_true(armv8_model.counting(&cpu));
+	instructions(3);
+	assert_int_equal(get(PMEVCNTR_EL0 + 0), 0);
+	assert_int_equal(get(PMEVCNTR_EL0 + 1), 3);
+	assert_int_equal(get(PMCCNTR_EL0), 3);
+	set(PMCR_EL0, PMCR_LC);
+	assert_false(armv8_model.counting(&cpu));
+	instructions(3);
+	assert_int_equal(get(PMEVCNTR_EL0 + 1), 3);
+	set(PMCR_EL0, PMCR_LC | PMCR_E);
+	instructions(1);
+	set(PMCNTENCLR_EL0, 2);
+	instructions(1);
+	assert_int_equal(get(PMEVCNTR_EL0 + 1), 4);
+	assert_int_equal(get(PMCCNTR_EL0), 5);
+	set(PMCR_EL0, PMCR_LC | PMCR_E | PMCR_P);
+	assert_int_equal(get(PMEVCNTR_EL0 + 1), 0);
+	assert_int_equal(get(PMCCNTR_EL0), 5);
+	set(PMEVCNTR_EL0 + 5, 9);
+	set(PMCR_EL0, PMCR_LC | PMCR_E | PMCR_C);
+	assert_int_equal(get(PMCCNTR_EL0), 0);
+	assert_int_equal(get(PMEVCNTR_EL0 + 5), 9);
+}
+
+/* A write that starts counters is not counted by them, but by those that ran before. */
+static void own_write(void **unused)
+{
+	const struct qterm term = {Q_INSTRUCTIONS, 1};
+	const struct step step = {.terms = &term, .n_terms = 1, .cycles = 1, .own_write = true};
+
+	(void)unused;
+	begin(PMUVER_3_0, 0);
+	set(PMCNTENSET_EL0, 1);
+	set(PMCNTENSET_EL0, 2);
+	armv8_model.advance(&cpu, &step);
+	instructions(1);
+	assert_int_equal(get(PMEVCNTR_EL0 + 0), 2);
+	assert_int_equal(get(PMEVCNTR_EL0 + 1), 1);
+}
+
+/* P and NSK, U and NSU alike: it counts there (Non-secure). NSH is EL2's alone. */
+static void filters(void **unused)
+{
+	(void)unused;
+	for (unsigned bits = 0; bits < 64; bits++) {
+		uint64_t type = (uint64_t)bits << 26;
+		bool system = (bits >> 5 & 1) == (bits >> 3 & 1), user = (bits >> 4 & 1) == (bits >> 2 & 1);
+
+		begin(PMUVER_3_0, PMCR_LC);
+		set(PMEVTYPER_EL0, type | INSTR);
+		set(PMCCFILTR_EL0, type);
+		set(PMCNTENSET_EL0, CYCLE_BIT | 1);
+		step_at(0, Q_INSTRUCTIONS, 1);
+		assert_int_equal(get(PMEVCNTR_EL0), system);
+		assert_int_equal(get(PMCCNTR_EL0), system);
+		step_at(1, Q_INSTRUCTIONS, 10);
+		assert_int_equal(get(PMEVCNTR_EL0), system + 10 * user);
+		assert_int_equal(get(PMCCNTR_EL0), system + user);
+	}
+}
+
+/* Events that the PMU does not list count nothing; its own core's do. */
+static void events(void **unused)
+{
+	(void)unused;
+	begin(PMUVER_3_0, 0);
+	set(PMCNTENSET_EL0, 0x3f);
+	set(PMEVTYPER_EL0 + 1, LD_RETIRED);
+	set(PMEVTYPER_EL0 + 2, 0x11);
+	set(PMEVTYPER_EL0 + 3, 0x0f); /* not listed */
+	set(PMEVTYPER_EL0 + 4, 0x3ff);
+	step_at(0, Q_INSTRUCTIONS, 3);
+	step_at(0, Q_INSN_LOAD, 5);
+	step_at(0, Q_UNALIGNED, 5);
+	assert_int_equal(get(PMEVCNTR_EL0 + 0), 3);
+	assert_int_equal(get(PMEVCNTR_EL0 + 1), 5);
+	assert_int_equal(get(PMEVCNTR_EL0 + 2), 3);
+	assert_int_equal(get(PMEVCNTR_EL0 + 3), 0);
+	assert_int_equal(get(PMEVCNTR_EL0 + 4), 0);
+	assert_true(armv8_model.counts(&cpu, Q_INSTRUCTIONS) && armv8_model.counts(&cpu, Q_INSN_LOAD));
+	assert_false(armv8_model.counts(&cpu, Q_INSN_STORE));
+	set(PMCNTENCLR_EL0, 2);
+	assert_false(armv8_model.counts(&cpu, Q_INSN_LOAD));
+}
+
+/* Event counters overflow at their width, or before PMCR_EL0.LP is set at 32 bits; the cycle counter at 64
+ * bits with LC. Status stays until it is cleared. */
+static void overflows(void **unused)
+{
+	(void)unused;
+	for (unsigned v = 0; v < VERSIONS; v++)
+		for (unsigned wide = 0; wide < 2; wide++) {
+			bool big = versions[v] >= PMUVER_3_5;
+			uint64_t most = big && wide ? UINT64_MAX : ONES32;
+			uint64_t beyond = big && !wide ? UINT64_C(0x700000000) : 0;
+			uint64_t cycles = wide ? UINT64_MAX : UINT64_C(0x5ffffffff);
+
+			begin(versions[v], wide ? PMCR_LP | PMCR_LC : 0);
+			set(PMEVCNTR_EL0 + 3, beyond | (most - 1));
+			set(PMCCNTR_EL0, cycles - 1);
+			set(PMCNTENSET_EL0, CYCLE_BIT | 8);
+			assert_false(step_at(0, Q_INSTRUCTIONS, 1));
+			assert_int_equal(get(PMOVSSET_EL0), 0);
+			assert_true(step_at(0, Q_INSTRUCTIONS, 1));
+			assert_int_equal(get(PMOVSSET_EL0), CYCLE_BIT | 8);
+			assert_true(get(PMEVCNTR_EL0 + 3) == (beyond ? beyond + ONES32 + 1 : 0));
+			assert_true(get(PMCCNTR_EL0) == cycles + 1);
+			instructions(1);
+			assert_int_equal(get(PMOVSCLR_EL0), CYCLE_BIT | 8);
+			set(PMOVSCLR_EL0, 8);
+			assert_int_equal(get(PMOVSSET_EL0), CYCLE_BIT);
+		}
+}
+
+/* The interrupt is asserted while an overflow, its enable and PMCR_EL0.E meet; a request is one such time. */
+static void interrupts(void **unused)
+{
+	(void)unused;
+	begin(PMUVER_3_0, 0);
+	set(PMEVCNTR_EL0, ONES32);
+	set(PMEVCNTR_EL0 + 1, ONES32 - 1);
+	set(PMCNTENSET_EL0, 3);
+	instructions(1);
+	assert_false(armv8_model.take_pmi(&cpu));
+	set(PMINTENSET_EL1, 2);
+	assert_false(armv8_model.take_pmi(&cpu));
+	instructions(1);
+	assert_true(armv8_model.counting(&cpu) && armv8_model.take_pmi(&cpu));
+	assert_false(armv8_model.take_pmi(&cpu));
+	/* It is asserted already. */
+	set(PMINTENSET_EL1, 1);
+	assert_false(armv8_model.take_pmi(&cpu));
+	set(PMOVSCLR_EL0, 3);
+	set(PMOVSSET_EL0, 2);
+	assert_true(armv8_model.take_pmi(&cpu));
+	set(PMCR_EL0, 0);
+	set(PMOVSCLR_EL0, 3);
+	set(PMOVSSET_EL0, 2);
+	assert_false(armv8_model.counting(&cpu));
+	set(PMCR_EL0, PMCR_E);
+	set(PMCNTENCLR_EL0, 3);
+	assert_true(armv8_model.counting(&cpu) && armv8_model.take_pmi(&cpu));
+	assert_false(armv8_model.counting(&cpu));
+	assert_true(armv8_model.line_stays(&cpu));
+}
+
+/* PMSWINC_EL0 counts on counters of its mask that have SW_INCR, run, and count at its level. */
+static void software(void **unused)
+{
+	(void)unused;
+	begin(PMUVER_3_0, 0);
+	for (unsigned c = 0; c < 4; c++)
+		set(PMEVTYPER_EL0 + c, c == 2 ? TYPER_P : 0);
+	set(PMCNTENSET_EL0, 0x37);
+	set(PMSWINC_EL0, 0x3d);
+	assert_int_equal(get(PMEVCNTR_EL0 + 0), 1);
+	for (unsigned c = 1; c < 6; c++)
+		assert_int_equal(get(PMEVCNTR_EL0 + c), 0);
+	set(PMUSERENR_EL0, PMUSERENR_SW);
+	assert_int_equal(writes(PMSWINC_EL0, 1, 4), REGISTER_DONE);
+	assert_int_equal(get(PMEVCNTR_EL0 + 2), 1);
+	step_at(0, Q_SW_INCREMENTS, 1);
+	assert_int_equal(get(PMEVCNTR_EL0 + 0), 1);
+	set(PMEVCNTR_EL0, ONES32);
+	set(PMINTENSET_EL1, 1);
+	set(PMSWINC_EL0, 1);
+	assert_int_equal(get(PMOVSSET_EL0), 1);
+	assert_true(armv8_model.take_pmi(&cpu));
+}
+
+/* An odd counter with CHAIN counts the overflows of the one below; nothing where that overflows at 64 bits.
+ */
+static void chains(void **unused)
+{
+	(void)unused;
+	for (unsigned v = 0; v < VERSIONS; v++)
+		for (unsigned wide = 0; wide < 2; wide++) {
+			bool big = versions[v] >= PMUVER_3_5 && wide;
+
+			begin(versions[v], wide ? PMCR_LP : 0);
+			for (unsigned c = 1; c < 6; c++)
+				set(PMEVTYPER_EL0 + c, c == 4 ? INSTR : EVENT_CHAIN);
+			set(PMEVCNTR_EL0 + 0, big ? UINT64_MAX : ONES32);
+			set(PMEVCNTR_EL0 + 4, big ? UINT64_MAX : ONES32);
+			set(PMEVCNTR_EL0 + 1, big ? 0 : ONES32);
+			set(PMCNTENSET_EL0, 0x1f);
+			instructions(2);
+			assert_int_equal(get(PMEVCNTR_EL0 + 1) & ONES32, 0);
+			assert_int_equal(get(PMOVSSET_EL0), big ? 0x11 : 0x13);
+			assert_int_equal(get(PMEVCNTR_EL0 + 2), 0); /* not an odd one */
+			assert_int_equal(get(PMEVCNTR_EL0 + 3), 0);
+			assert_int_equal(get(PMEVCNTR_EL0 + 5), 0); /* it does not run */
+		}
+	/* The last counter has no neighbour. */
+	power_up(PMUVER_3_0, 5);
+	set(PMCR_EL0, PMCR_E);
+	set(PMOVSCLR_EL0, ~UINT64_C(0));
+	set(PMCNTENSET_EL0, 0x1f);
+	set(PMEVTYPER_EL0 + 4, INSTR);
+	set(PMEVCNTR_EL0 + 4, ONES32);
+	instructions(1);
+	assert_int_equal(get(PMOVSSET_EL0) & 0x10, 0x10);
+}
+
+/* PMCR_EL0.D: each 64th cycle, unless the counter is long. */
+static void divided(void **unused)
+{
+	(void)unused;
+	begin(PMUVER_3_0, PMCR_D);
+	set(PMCNTENSET_EL0, CYCLE_BIT);
+	instructions(63);
+	assert_int_equal(get(PMCCNTR_EL0), 0);
+	instructions(1);
+	assert_int_equal(get(PMCCNTR_EL0), 1);
+	instructions(60);
+	set(PMCR_EL0, PMCR_D | PMCR_E | PMCR_C);
+	instructions(63);
+	assert_int_equal(get(PMCCNTR_EL0), 0);
+	set(PMCR_EL0, PMCR_D | PMCR_E | PMCR_LC);
+	instructions(3);
+	assert_int_equal(get(PMCCNTR_EL0), 3);
+}
+
+/* PMCR_EL0.FZO: event counters stand still while one has overflowed, the cycle counter with DP, too. */
+static void freezes(void **unused)
+{
+	(void)unused;
+	for (unsigned dp = 0; dp < 2; dp++) {
+		begin(PMUVER_3_7, PMCR_FZO | PMCR_LC | (dp ? PMCR_DP : 0));
+		set(PMEVCNTR_EL0 + 2, ONES32);
+		set(PMCNTENSET_EL0, CYCLE_BIT | 0x3f);
+		instructions(4);
+		assert_int_equal(get(PMEVCNTR_EL0 + 0), 1);
+		assert_int_equal(get(PMEVCNTR_EL0 + 2) & ONES32, 0);
+		assert_int_equal(get(PMCCNTR_EL0), dp ? 1 : 4);
+		set(PMOVSCLR_EL0, 4);
+		instructions(1);
+		assert_int_equal(get(PMEVCNTR_EL0 + 0), 2);
+		/* An overflow of the cycle counter freezes nothing. */
+		set(PMOVSSET_EL0, CYCLE_BIT);
+		instructions(1);
+		assert_int_equal(get(PMEVCNTR_EL0 + 0), 3);
+	}
+	begin(PMUVER_3_5, PMCR_FZO);
+	set(PMOVSSET_EL0, 1);
+	set(PMCNTENSET_EL0, 2);
+	instructions(1);
+	assert_int_equal(get(PMEVCNTR_EL0 + 1), 1);
+}
+
+/* Thresholds: V against TH by TC, for V from 0 to 4 in a cycle each. */
+static void thresholds(void **unused)
+{
+	static const struct {
+		unsigned tc, th, sum;
+	} rows[] = {
+		{0, 0, 0 + 1 + 2 + 3 + 4},
+		{0, 2, 0 + 1 + 3 + 4},
+		{1, 2, 4},
+		{1, 0, 4},
+		{2, 2, 2},
+		{3, 2, 1},
+		{3, 0, 1},
+		{4, 2, 2 + 3 + 4},
+		{5, 2, 3},
+		{5, 0, 5},
+		{6, 2, 1},
+		{7, 2, 2},
+		{7, 0, 0},
+	};
+
+	(void)unused;
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		begin(PMUVER_3_8, 0);
+		set(PMEVTYPER_EL0,
+		    (uint64_t)rows[i].tc << TYPER_TC | (uint64_t)rows[i].th << TYPER_TH | INSTR);
+		set(PMEVTYPER_EL0 + 1, (uint64_t)5 << TYPER_TC | UINT64_C(1) << TYPER_TH | 0x11);
+		set(PMCNTENSET_EL0, 3);
+		for (unsigned v = 0; v <= 4; v++)
+			step_at(0, Q_INSTRUCTIONS, v);
+		assert_int_equal(get(PMEVCNTR_EL0), rows[i].sum);
+		assert_int_equal(get(PMEVCNTR_EL0 + 1), 5);
+	}
+}
+
+/* Several cycles in a step: the quantities are in its first. */
+static void long_steps(void **unused)
+{
+	const struct qterm term = {Q_INSTRUCTIONS, 1};
+	struct step step = {.terms = &term, .n_terms = 1, .cycles = 5};
+
+	(void)unused;
+	begin(PMUVER_3_8, PMCR_LC);
+	set(PMEVTYPER_EL0 + 1, (uint64_t)3 << TYPER_TC | INSTR); /* cycles without any */
+	set(PMEVTYPER_EL0 + 2, (uint64_t)5 << TYPER_TC | UINT64_C(1) << TYPER_TH | 0x11);
+	set(PMCNTENSET_EL0, CYCLE_BIT | 7);
+	armv8_model.advance(&cpu, &step);
+	assert_int_equal(get(PMEVCNTR_EL0), 1);
+	assert_int_equal(get(PMEVCNTR_EL0 + 1), 4);
+	assert_int_equal(get(PMEVCNTR_EL0 + 2), 5);
+	assert_int_equal(get(PMCCNTR_EL0), 5);
+	step.halted = true;
+	step.n_terms = 0;
+	armv8_model.advance(&cpu, &step);
+	assert_int_equal(get(PMCCNTR_EL0), 5);
+}
+
+/* What increments() promises is what advance() does, and where it cannot promise it says so. */
+static void short_cut(void **unused)
+{
+	static const struct {
+		uint64_t type;
+		unsigned version;
+		uint32_t pmcr;
+		int n; /* increments of a step at EL1 */
+	} rows[] = {
+		{INSTR, PMUVER_3_0, PMCR_LC, 2},
+		{INSTR | TYPER_P, PMUVER_3_0, PMCR_LC, 1},
+		{INSTR, PMUVER_3_0, PMCR_D, -1},
+		{INSTR, PMUVER_3_0, 0, -1}, /* the cycle counter goes on behind its overflow */
+		{INSTR, PMUVER_3_5, PMCR_LC, -1},
+		{INSTR, PMUVER_3_5, PMCR_LC | PMCR_LP, 2},
+		{INSTR | UINT64_C(1) << TYPER_TH, PMUVER_3_8, PMCR_LC | PMCR_LP, -1},
+	};
+	const struct qterm term = {Q_INSTRUCTIONS, 2};
+	const struct step step = {.terms = &term, .n_terms = 1, .cycles = 1};
+	struct model_increment out[4];
+
+	(void)unused;
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		begin(rows[i].version, rows[i].pmcr);
+		set(PMEVTYPER_EL0, rows[i].type);
+		set(PMCNTENSET_EL0, CYCLE_BIT | 1);
+		assert_int_equal(armv8_model.increments(&cpu, &step, out, 4), rows[i].n);
+		if (rows[i].n != 2)
+			continue;
+		assert_int_equal(armv8_model.increments(&cpu, &step, out, 1), -1);
+		assert_ptr_equal(out[0].counter, &cpu.counter[0].value);
+		assert_true(out[0].amount == 2 && out[1].amount == 1);
+		assert_true(out[0].limit == (rows[i].version >= PMUVER_3_5 ? UINT64_MAX : ONES32) - 2);
+	}
+}
+
+#define MODEL_RULE_TESTS                                                                                     \
+	cmocka_unit_test(presence), cmocka_unit_test(directions), cmocka_unit_test(user_accesses),           \
+		cmocka_unit_test(kept), cmocka_unit_test(pairs), cmocka_unit_test(by_selection),             \
+		cmocka_unit_test(after_reset), cmocka_unit_test(enables), cmocka_unit_test(own_write),       \
+		cmocka_unit_test(filters), cmocka_unit_test(events), cmocka_unit_test(overflows),            \
+		cmocka_unit_test(interrupts), cmocka_unit_test(software), cmocka_unit_test(chains),          \
+		cmocka_unit_test(divided), cmocka_unit_test(freezes), cmocka_unit_test(thresholds),          \
+		cmocka_unit_test(long_steps), cmocka_unit_test(short_cut)
+
+#endif
