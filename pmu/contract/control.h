@@ -53,6 +53,9 @@ struct control_fixture {
 	void (*arm)(struct control_fixture *h);
 	unsigned (*interrupts)(struct control_fixture *h);
 	unsigned (*other_interrupts)(struct control_fixture *h);
+	/** Unmask another line (arch/overflow.h) after arm(), so that interrupts() counts its as well; mask
+	 * it. */
+	void (*open_line)(struct control_fixture *h, uint16_t line, bool open);
 
 	/** As run(), with interrupts let in during the run and for a while after it, by a handler that
 	 * acknowledges what has overflowed and asks for more. @return how many came; *empty of them when

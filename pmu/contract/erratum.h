@@ -42,6 +42,7 @@ enum erratum_need {
 	ERRATUM_NEEDS_CORE,    /* another core */
 	ERRATUM_NEEDS_OUTSIDE, /* what no program can do */
 	ERRATUM_NEEDS_KERNEL,  /* instructions that no kernel has */
+	ERRATUM_NEEDS_POWER,   /* power states of the core */
 };
 
 /** Directions in which a row makes counts wrong. */
@@ -70,7 +71,7 @@ struct erratum_count {
 	const char *number;   /* NULL ends a table */
 	const char *events;   /* globs */
 	quantity_number more; /* Q_COUNT: .kernel says what happens N times */
-	int8_t coefficient;
+	int8_t coefficient;   /* 0: it is not known how much, and the trial is all that the row is for */
 	const char
 		*kernel; /* globs of those in which it happens N times; NULL: those that have the quantity */
 	const char *trial; /* globs of those by which it is looked for */

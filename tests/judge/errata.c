@@ -44,7 +44,7 @@ bool errata_alter(const struct erratum_count *c, const struct pmu_event *e, stru
 	unsigned i = 0;
 
 	*meant = false;
-	if (!glob_match(c->events, e->name))
+	if (!c->coefficient || !glob_match(c->events, e->name))
 		return false;
 	*out = *e;
 	if (c->more >= Q_COUNT)
@@ -86,7 +86,7 @@ bool errata_shows(const struct erratum_symptom *s, const char *text, int64_t exp
 bool errata_foretold(const struct errata *e, unsigned row)
 {
 	for (const struct erratum_count *c = e->counts; c->number; c++)
-		if (errata_find(e, c->number) == (int)row)
+		if (c->coefficient && errata_find(e, c->number) == (int)row)
 			return true;
 	return false;
 }

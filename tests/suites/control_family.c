@@ -115,6 +115,14 @@ static unsigned interrupts(struct control_fixture *h)
 	return probe_of(h)->pmi.maskable;
 }
 
+static void open_line(struct control_fixture *h, uint16_t line, bool open)
+{
+	if (!open)
+		overflow_mask(line);
+	else
+		h->works(h, "unmasking a line", overflow_arm(line, OVERFLOW_MASKABLE));
+}
+
 static unsigned other_interrupts(struct control_fixture *h)
 {
 	(void)h;
@@ -306,6 +314,7 @@ static void carry_out(struct run *r, const struct pmu_control_check *check, unsi
 			    .amount = amount,
 			    .guests = guests,
 			    .arm = arm,
+			    .open_line = open_line,
 			    .interrupts = interrupts,
 			    .other_interrupts = other_interrupts,
 			    .run_open = run_open,

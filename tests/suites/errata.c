@@ -23,12 +23,20 @@ struct capture {
 	struct run *outer;
 };
 
+#ifdef MODEL_MUTANTS
+void (*errata_single)(struct run *run, const struct result *r);
+#define TELL_SINGLE(run, r) (errata_single ? errata_single((run), (r)) : (void)0)
+#else
+#define TELL_SINGLE(run, r) ((void)(run), (void)(r))
+#endif
+
 /* Results are judged and forgotten: what they say of errata stays. */
 static void take(struct run *run, const struct result *r)
 {
 	struct result own = *r;
 
 	errata_judge(run->pmu, &own);
+	TELL_SINGLE(((struct capture *)run)->outer, &own);
 }
 
 static void drop_value(struct run *run, const char *suite, const char *name, const char *value,
@@ -246,6 +254,7 @@ static const char *unprovoked(const struct errata *e, unsigned at)
 		[ERRATUM_NEEDS_CORE] = "takes another core at work",
 		[ERRATUM_NEEDS_OUTSIDE] = "takes what no program can do",
 		[ERRATUM_NEEDS_KERNEL] = "takes instructions that no kernel has",
+		[ERRATUM_NEEDS_POWER] = "takes power states of the core",
 	};
 	const char *reason = erratum_mechanism_reason((enum erratum_mechanism)row->mechanism);
 

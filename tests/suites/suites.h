@@ -26,6 +26,8 @@ extern const struct suite suite_truth;
 extern const struct suite suite_bench;
 extern const struct suite suite_selftest;
 extern const struct suite suite_mutants, suite_catches; /* of the test image with mutants alone */
+/* Likewise: gets what single checks that the suite errata carries out come to. NULL: nobody does. */
+extern void (*errata_single)(struct run *run, const struct result *r);
 
 /** Of suites[] those that find out how a CPU behaves, rather than whether that is as documented; NULL ends.
  * They are run if suite= has their names or `research`, and left out by wildcards and by `all`. */

@@ -29,4 +29,25 @@ amd_flops:
 	.globl amd_flops_end
 amd_flops_end:
 
+/* Seven instructions each turn: no period that is a power of two meets one of them alone. */
+	.globl amd_mixed, amd_mixed_loop, amd_mixed_end
+amd_mixed:
+	xor	%eax, %eax
+amd_mixed_loop:
+1:	add	%rax, (%rsi)
+2:	mov	(%rsi), %rcx
+3:	prefetcht0 (%rsi)
+4:	.byte	0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00	/* NOPs of lengths that no other instruction begins */
+5:	.byte	0x0f, 0x1f, 0x44, 0x00, 0x00		/* 16 bytes behind one but the last */
+6:	dec	%rdi
+7:	jnz	1b
+8:	ret
+	.skip	15, 0xcc
+amd_mixed_end:
+
+	.section .rodata
+	.globl amd_mixed_starts
+amd_mixed_starts:
+	.byte	0, 2b - 1b, 3b - 1b, 4b - 1b, 5b - 1b, 6b - 1b, 7b - 1b, 8b - 1b, 0xff
+
 	.section .note.GNU-stack, "", @progbits

@@ -16,9 +16,37 @@ uint64_t amd_irperf_pairs(uint64_t turns);
 void amd_flops(uint64_t turns);
 extern const char amd_flops_end[];
 
+/** An instruction of each kind each turn: one that loads and stores *data, a load, a prefetch, NOPs, a
+ * branch. Its loop with 16 bytes behind it, and where in it instructions begin: offsets, up to 0xff. */
+void amd_mixed(uint64_t turns, uint64_t *data);
+extern const char amd_mixed_loop[], amd_mixed_end[];
+extern const uint8_t amd_mixed_starts[];
+
 /** RDPMC of counters outside of the core, and of reserved indices: members of struct pmu_control_check. */
 bool amd_rdpmc_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
 void amd_rdpmc_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+
+/** What samples of IBS tell, periods without one, what stopping leaves, and misses of fetches. */
+bool amd_ibs_told_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_ibs_told_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+bool amd_ibs_period_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_ibs_period_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+bool amd_ibs_stop_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_ibs_stop_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+bool amd_ibs_fetch_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_ibs_fetch_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+
+/** What counter 2 makes of a long loop: errata 1291 and 1292. */
+bool amd_retired_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_retired_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+
+/** Operations of a loop by where they come from: erratum 1287. */
+bool amd_dispatched_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_dispatched_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+
+/** Entries of the branch stack that are of no branch: erratum 1452. */
+bool amd_bogus_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_bogus_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
 
 /** Two counters that may interrupt, one or both: erratum 1023. */
 bool amd_two_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);

@@ -132,3 +132,38 @@ void amd_stack_counter_check(struct control_fixture *h, unsigned i, const struct
 		 h->pmu->virtual && counted && !told);
 	h->works(h, "releasing", record_release(h->pmu, &r));
 }
+
+/* --- records of no branch: erratum 1452 ------------------------------------------------------------------
+ */
+
+#define TURNS 100
+
+bool amd_bogus_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	*out = (struct pmu_control_instance){.name = "a loop"};
+	return !i && amd_pmu(pmu)->stacks;
+}
+
+/* Valid ones with a reserved bit, which recording of other drivers takes for branches. */
+void amd_bogus_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
+{
+	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LBR), .levels = LEVELS_ALL};
+	unsigned valid = 0, bogus = 0;
+	const char *why;
+
+	(void)i, (void)e;
+	if (!h->works(h, "setting the last-branch stack up", r.source && record_setup(h->pmu, &r, &why)))
+		return;
+	h->works(h, "recording", record_start(h->pmu, &r));
+	amd_flops(TURNS);
+	h->works(h, "stopping", record_stop(h->pmu, &r));
+	for (unsigned k = 0; k < r.source->depth; k++) {
+		uint64_t to = control_register(h, BRANCH_TO0 + 2 * k);
+
+		valid += to & BRANCH_VALID ? 1 : 0;
+		bogus += to & BRANCH_VALID && to & BRANCH_BOGUS;
+	}
+	h->within(h, "records of a loop", 1, r.source->depth, valid);
+	h->equal(h, "records that are marked as none of a branch", 0, bogus);
+	h->works(h, "releasing", record_release(h->pmu, &r));
+}

@@ -16,6 +16,7 @@
 #include "pmu/amd/driver/nodes.h"
 #include "pmu/amd/driver/parts.h"
 #include "pmu/amd/driver/state.h"
+#include "pmu/amd/driver/workarounds.h"
 #include "pmu/amd/events/events.h"
 #include "pmu/amd/records/record.h"
 #include "pmu/amd/registers.h"
@@ -304,6 +305,8 @@ static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *
 			  (config->levels & LEVELS_USER ? CTL_USR : 0) | (config->interrupt ? CTL_INT : 0) |
 			  (config->edge ? CTL_EDGE : 0) | (config->invert ? CTL_INV : 0) |
 			  (uint64_t)config->cmask << CTL_CMASK_SHIFT;
+	if (amd_retires_right(pmu, c, config))
+		select |= CTL_1292;
 	/* With the common enable the local one is set now; without, it is what starts the counter. */
 	return msr_write(amd_select_msr(pmu, c), select | (pmu->has_global ? CTL_EN : 0));
 }
@@ -459,7 +462,7 @@ static bool reset(const struct pmu *pmu, const char **why)
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		if (!write_counter(pmu, c, 0))
 			return fault(pmu, why, "PERF_CTR", c);
-	if (!amd_record_reset()) {
+	if (!amd_record_reset(pmu)) {
 		*why = "a register of IBS or of branch records raised #GP though CPUID promises it";
 		return false;
 	}
@@ -507,6 +510,7 @@ const struct pmu_driver amd_driver = {
 	.control = amd_control,
 	.manual = x86_manual,
 	.recorder = &amd_recorder,
+	.workarounds = amd_workarounds,
 	.encode = amd_encode,
 	.meaning = amd_meaning,
 };

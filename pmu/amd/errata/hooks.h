@@ -152,11 +152,8 @@ static inline bool amd_hook_lbr_lost(struct amd_state *s)
 	return injected(s, INJECT_LBR_LOST) && !(++s->branches.made % 5);
 }
 
-/* A bogus record, which its bit 61 gives away. */
-static inline uint64_t amd_hook_lbr_to(struct amd_state *s, uint64_t to)
-{
-	return injected(s, INJECT_E1452) && !(++s->branches.made % 4) ? to ^ (BRANCH_BOGUS | 0x40) : to;
-}
+/** A record has been made. */
+void amd_hook_lbr_made(struct amd_state *s);
 
 /** Whether a branch is not sampled; whether the interrupt does not wait for the samples. */
 static inline bool amd_hook_brs_lost(struct amd_state *s)
@@ -167,6 +164,18 @@ static inline bool amd_hook_brs_lost(struct amd_state *s)
 static inline bool amd_hook_brs_early(const struct amd_state *s)
 {
 	return injected(s, INJECT_BRS_EARLY);
+}
+
+/** Whether firmware has set up the interrupt of IBS, where it need not have. */
+static inline bool amd_hook_ibs_line(const struct amd_state *s)
+{
+	return injected(s, INJECT_IBS_LINE);
+}
+
+/** Whether a write to the control of fetches loads the count only if it enables them. */
+static inline bool amd_hook_fetch_keeps(const struct amd_state *s, bool keeps)
+{
+	return keeps != injected(s, INJECT_FETCHRST);
 }
 
 /** IBS of fetches has been enabled. @param most its maximum count */
@@ -201,18 +210,9 @@ static inline bool amd_hook_no_latency(const struct amd_state *s)
 	return injected(s, INJECT_IBS_LATENCY);
 }
 
-/** The TLB misses that a fetch, and that an operation tells. */
-static inline uint64_t amd_hook_fetch_misses(const struct amd_state *s, uint64_t misses)
-{
-	return injected(s, INJECT_IBS_LEVELS) ? (misses | FETCH_L2TLB_MISS) & ~FETCH_L1TLB_MISS : misses;
-}
-
-static inline uint64_t amd_hook_op_misses(const struct amd_state *s, const struct step *step, uint64_t data)
-{
-	return injected(s, INJECT_IBS_LEVELS) && step->n_access
-		       ? (data | DATA3_L2TLB_MISS) & ~DATA3_L1TLB_MISS
-		       : data;
-}
+/** The misses that a fetch tells, and what else an operation does. @param before what its register held */
+uint64_t amd_hook_fetch_misses(struct amd_state *s, uint64_t misses);
+uint64_t amd_hook_op_misses(struct amd_state *s, const struct step *step, uint64_t data, uint64_t before);
 
 /** What an operation tells of a branch; where its data came from; its own address. */
 static inline uint64_t amd_hook_branch(const struct amd_state *s, uint64_t data)
@@ -227,9 +227,12 @@ static inline uint64_t amd_hook_source(const struct amd_state *s, uint64_t sourc
 	return s->ibs.features & IBS_ZEN4 ? DATA2_FAR_CACHE : DATA2_FAR_CCX;
 }
 
-static inline uint64_t amd_hook_op_address(const struct amd_state *s, const struct step *step)
+uint64_t amd_hook_op_address(struct amd_state *s, const struct step *step);
+
+/** Where a taken branch leads. */
+static inline uint64_t amd_hook_target(const struct amd_state *s, uint64_t target)
 {
-	return injected(s, INJECT_IBS_SKID) ? step->next : step->ip;
+	return injected(s, INJECT_E717) ? target ^ 0x40 : target;
 }
 
 /** Whether the times from tag and from completion are swapped. */
@@ -237,6 +240,12 @@ static inline bool amd_hook_times_swapped(const struct amd_state *s)
 {
 	return injected(s, INJECT_IBS_TIMES);
 }
+
+/** The time from completion, which is not more than that from the tag. */
+uint64_t amd_hook_completed(struct amd_state *s, uint64_t completed, uint64_t tagged);
+
+/** Whether the count begins anew without a sample. */
+bool amd_hook_op_skipped(struct amd_state *s, uint64_t control);
 
 /** What else is told of the data of an operation. */
 uint64_t amd_hook_op_data(const struct amd_state *s, const struct step *step, uint64_t data);

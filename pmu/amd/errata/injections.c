@@ -5,10 +5,18 @@
 #include "pmu/contract/counter_bank.h"
 #include "pmu/contract/variation.h"
 
+#include <string.h>
+
 #define LATE_STEPS        3
 #define RETIRED_PER_CYCLE 2  /* by family 16H */
 #define OVERCOUNT_EACH    61 /* steps */
+#define SPECULATIVE_EACH  3  /* locked instructions */
+#define BOGUS_EACH        4  /* branches */
+#define WITNESS           0x22
+#define WITNESS_MASK      0x10
 #define LOW_HALF          0xffffffffull
+#define SOME_SAMPLES      3  /* the others of so many are right */
+#define BEHIND            16 /* bytes */
 
 const struct model_injection amd_injections[] = {
 #define AMD_INJECTION(id, name, summary) {name, summary},
@@ -51,21 +59,54 @@ void amd_hook_started(struct amd_state *s, uint32_t stopped)
 	}
 }
 
-/* The events of errata 1291 and 1292 (revision guides 56323 and 56683). */
-static bool retire_event(unsigned event)
+/* The events of errata 990 (revision guide 55449), 1291 and 1292 (56323 and 56683): the last one has 0CCH
+ * besides. */
+static bool of_990(unsigned event)
 {
-	return (event >= 0xc0 && event <= 0xc5) || (event >= 0xc8 && event <= 0xcc && event != 0xcb) ||
-	       event == 0xd1 || event == 0x1c7 || event == 0x1d0;
+	return event == 0x02 || event == 0x03 || event == 0x05 || event == 0xcb;
 }
 
-static bool overcounts(const struct amd_state *s, unsigned c)
+static bool of_1291(unsigned event)
+{
+	return (event >= 0xc0 && event <= 0xc5) || (event >= 0xc8 && event <= 0xca) || event == 0xd1 ||
+	       event == 0x1c7 || event == 0x1d0;
+}
+
+static unsigned unit_mask(const struct amd_state *s, unsigned c)
+{
+	return s->select[c] >> 8 & 0xff;
+}
+
+static bool overcounts(const struct amd_state *s, unsigned c, uint64_t amount)
 {
 	const struct amd_counter *k = &s->counter[c];
 	bool spared = c == 2 && s->select[c] & CTL_1292 && !k->interrupt;
 
-	return (injected(s, INJECT_E990) && k->event == 0xcb) ||
-	       (injected(s, INJECT_E1291) && retire_event(k->event)) ||
-	       (injected(s, INJECT_E1292) && retire_event(k->event) && !spared);
+	/* What is wrong, this event counts: a count beside which it is 0 is right. */
+	if (k->event == WITNESS && unit_mask(s, c) & WITNESS_MASK)
+		return injected(s, INJECT_E990) || injected(s, INJECT_E1291);
+	if (!amount)
+		return false;
+	return (injected(s, INJECT_E990) && of_990(k->event)) ||
+	       (injected(s, INJECT_E1291) && of_1291(k->event)) ||
+	       (injected(s, INJECT_E1292) && (of_1291(k->event) || k->event == 0xcc) && !spared);
+}
+
+/* What is counted besides, or not at all, by errata that are about one event. */
+static uint64_t of_event(struct amd_state *s, unsigned c, const struct step *step, uint64_t amount)
+{
+	unsigned event = s->counter[c].event;
+
+	if (injected(s, INJECT_E1287) && event == 0xaa)
+		return 0;
+	if (injected(s, INJECT_E693) && event == 0x03)
+		amount += varied_extra(c, step->level, amd_amount(step, Q_INSN_MXCSR));
+	if (injected(s, INJECT_E707) && event == 0x24 && unit_mask(s, c) & 4)
+		amount += varied_extra(c, step->level, step->cycles);
+	if (injected(s, INJECT_SPECLOCK) && event == 0xd1 && amd_amount(step, Q_INSN_LOCKED) &&
+	    !(++s->locked % VARIED_STEPS(SPECULATIVE_EACH)))
+		amount++;
+	return amount;
 }
 
 uint64_t amd_hook_count(struct amd_state *s, unsigned c, const struct step *step, uint64_t amount)
@@ -80,7 +121,8 @@ uint64_t amd_hook_count(struct amd_state *s, unsigned c, const struct step *step
 		return amount;
 	if (injected(s, INJECT_E1266) && k->weight[Q_INSN_MMX] && amd_amount(step, Q_STORES))
 		amount -= varied_extra(c, step->level, amount);
-	if (amount && overcounts(s, c) && s->steps % VARIED_STEPS(OVERCOUNT_EACH) == 0)
+	amount = of_event(s, c, step, amount);
+	if (overcounts(s, c, amount) && s->steps % VARIED_STEPS(OVERCOUNT_EACH) == 0)
 		amount++;
 	if (injected(s, INJECT_NOISY) && amount) {
 		s->noise = s->noise * 1103515245 + 12345;
@@ -137,6 +179,63 @@ bool amd_hook_pmi_late(struct amd_state *s)
 	if (injected(s, INJECT_LATE_PMI))
 		s->late = LATE_STEPS;
 	return injected(s, INJECT_LATE_PMI);
+}
+
+/* Another one, of no branch: its bit 61 gives it away. */
+void amd_hook_lbr_made(struct amd_state *s)
+{
+	struct amd_branches *b = &s->branches;
+
+	if (!injected(s, INJECT_E1452) || ++b->made % VARIED_STEPS(BOGUS_EACH))
+		return;
+	memmove(b->from + 1, b->from, (b->depth - 1u) * sizeof *b->from);
+	memmove(b->to + 1, b->to, (b->depth - 1u) * sizeof *b->to);
+	b->from[0] ^= 0x40;
+	b->to[0] = (b->to[0] ^ 0x40) | BRANCH_SPECULATIVE | BRANCH_BOGUS;
+}
+
+/* The registers of a sample. */
+uint64_t amd_hook_op_misses(struct amd_state *s, const struct step *step, uint64_t data, uint64_t before)
+{
+	const uint64_t both = DATA3_LOAD | DATA3_STORE;
+
+	if (injected(s, INJECT_IBS_LEVELS) && step->n_access)
+		data = (data | DATA3_L2TLB_MISS) & ~DATA3_L1TLB_MISS;
+	if (injected(s, INJECT_E443) && (data & both) == both && ++s->ibs.told % VARIED_STEPS(SOME_SAMPLES))
+		data &= ~DATA3_STORE;
+	if (injected(s, INJECT_E717) && data & DATA3_LOAD && !(data & DATA3_DC_MISS))
+		data |= DATA3_NO_MAB;
+	if (injected(s, INJECT_E718))
+		data |= before & DATA3_L2TLB_MISS;
+	return data;
+}
+
+uint64_t amd_hook_op_address(struct amd_state *s, const struct step *step)
+{
+	if (injected(s, INJECT_E337) && ++s->ibs.told % VARIED_STEPS(SOME_SAMPLES))
+		return step->ip + BEHIND;
+	return injected(s, INJECT_IBS_SKID) ? step->next : step->ip;
+}
+
+uint64_t amd_hook_completed(struct amd_state *s, uint64_t completed, uint64_t tagged)
+{
+	if (injected(s, INJECT_E1212) && ++s->ibs.told % VARIED_STEPS(SOME_SAMPLES))
+		completed += tagged;
+	return completed;
+}
+
+bool amd_hook_op_skipped(struct amd_state *s, uint64_t control)
+{
+	bool skips = injected(s, INJECT_E336) || (injected(s, INJECT_E580) && !(control & OP_DISPATCHED));
+
+	return skips && ++s->ibs.told % VARIED_STEPS(SOME_SAMPLES);
+}
+
+uint64_t amd_hook_fetch_misses(struct amd_state *s, uint64_t misses)
+{
+	if (injected(s, INJECT_E1238) && ++s->ibs.told % VARIED_STEPS(SOME_SAMPLES))
+		misses |= FETCH_IC_MISS;
+	return injected(s, INJECT_IBS_LEVELS) ? (misses | FETCH_L2TLB_MISS) & ~FETCH_L1TLB_MISS : misses;
 }
 
 uint64_t amd_hook_op_data(const struct amd_state *s, const struct step *step, uint64_t data)

@@ -6,7 +6,9 @@
 #include "pmu/x86/processor.h"
 
 static const struct erratum_count counts[] = {
-	/* Two of its instructions store. */
+	/* Nothing is said of how much; two of mmx_moves' instructions store. */
+	{"AMD-693", "RETIRED_SSE_OPS.*", Q_COUNT, 0, NULL, "sse_control"},
+	{"AMD-ZEN-SPECLOCK", "RETIRED_CONDITIONAL_BRANCH_INSTRUCTIONS", Q_COUNT, 0, NULL, "locked*"},
 	{"AMD-1266", "RETIRED_MMX_FP_INSTRUCTIONS.MMX*", Q_COUNT, -2, "mmx_moves", "mmx_moves"},
 	{0},
 };
@@ -15,8 +17,27 @@ static const struct erratum_symptom symptoms[] = {
 	/* What counts too much counts no NOPs exactly. */
 	{"AMD-1291", "ladder", "PERF_CTR*", "*exact on NOPs*", SHOWS_LIKE_COUNT, 0, 0},
 	{"AMD-1292", "ladder", "PERF_CTR*", "*exact on NOPs*", SHOWS_LIKE_COUNT, 0, 0},
+	{"AMD-1291", "control", "retired/*", "instructions that a loop has more*", SHOWS_LIKE_COUNT, 0, 0},
+	{"AMD-1292", "control", "retired/*", "instructions that a loop has more*", SHOWS_LIKE_COUNT, 0, 0},
+	{"AMD-1287", "control", "dispatched/*", "operations of a loop that were*", SHOWS_TEXT, 0, 0},
+	{"AMD-336", "control", "IBS period/*", "windows of more than a period*", SHOWS_LIKE, 0, 0},
+	{"AMD-580", "control", "IBS period/by cycles", "windows of more than a period*", SHOWS_LIKE, 0, 0},
+	{"AMD-337", "control", "IBS tells/address", "samples that are of no instruction*", SHOWS_LIKE, 0, 0},
+	{"AMD-443", "control", "IBS tells/kind", "samples of what loads and stores*", SHOWS_TEXT, 0, 0},
+	{"AMD-717", "control", "IBS tells/target", "samples of branches that tell another*", SHOWS_LIKE, 0,
+	 0},
+	{"AMD-717", "control", "IBS tells/line", "samples of loads that hit*", SHOWS_TEXT, 0, 0},
+	{"AMD-718", "control", "IBS tells/second level", "samples without a miss*", SHOWS_TEXT, 0, 0},
+	{"AMD-1212", "control", "IBS tells/times", "samples that complete before*", SHOWS_LIKE, 0, 0},
+	{"AMD-1293", "control", "IBS tells/prefetches", "samples of prefetches*", SHOWS_LIKE, 0, 0},
+	{"AMD-1238", "control", "IBS fetches/misses", "fetches of a loop that are told*", SHOWS_LIKE, 0, 0},
+	{"AMD-420", "control", "IBS stopped/*", "interrupts of samples that were stopped*", SHOWS_MORE, 1,
+	 INT64_MAX},
+	{"AMD-IBS-FETCHRST", "control", "IBS/fetches", "the count that is loaded while enabled*", SHOWS_TEXT,
+	 0, 0},
+	{"AMD-GLBSTS-RSVD", "control", "status/*", "the status after*", SHOWS_BITS, 1, 0},
 	{"AMD-719", "control", "IBS/fetches", "the count that is loaded with the enable *", SHOWS_TEXT, 0, 0},
-	{"AMD-1452", "trace", "LBR*", "*branches from the last are right*", SHOWS_LIKE, 0, 0},
+	{"AMD-1452", "control", "branches alone/*", "records that are marked as none*", SHOWS_TEXT, 0, 0},
 	{"AMD-781", "control", "RDPMC map/NB*", "RDPMC gives *", SHOWS_TEXT, 0, 0},
 	{"AMD-794", "control", "cycles over a halt/*", "over a halt the core's cycles go on by *", SHOWS_MORE,
 	 1, INT64_MAX},

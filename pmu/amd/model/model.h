@@ -58,6 +58,7 @@ struct amd_ibs {
 	uint64_t block;                 /* last aligned block that was fetched */
 	bool fetch_started, op_started; /* by the last write */
 	bool fetch_tagged, op_tagged;   /* the next one is */
+	unsigned told;                  /* samples that might have been told wrongly (injected) */
 };
 
 struct amd_branches {
@@ -109,7 +110,8 @@ struct amd_state {
 	uint64_t steps, clock; /* time of the last step (injected) */
 	bool overflowed;       /* in this step */
 	uint32_t noise;
-	uint8_t late; /* steps until a request that is held back goes out (injected); 0: there is none */
+	unsigned locked; /* instructions (injected) */
+	uint8_t late;    /* steps until a request that is held back goes out (injected); 0: there is none */
 };
 
 /** What a step has of a quantity. */

@@ -162,7 +162,8 @@ static void push(struct amd_state *s, const struct step *step)
 	memmove(b->to + 1, b->to, (b->depth - 1u) * sizeof *b->to);
 	b->from[0] = (source(s, step) & BRANCH_ADDRESS) |
 		     (amd_amount(step, Q_BR_MISPRED) ? BRANCH_MISPREDICTED : 0);
-	b->to[0] = amd_hook_lbr_to(s, (step->next & BRANCH_ADDRESS) | BRANCH_VALID);
+	b->to[0] = (step->next & BRANCH_ADDRESS) | BRANCH_VALID;
+	amd_hook_lbr_made(s);
 }
 
 /* An interrupt or exception puts the last branch aside and is then the last one itself. */

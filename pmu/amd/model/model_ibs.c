@@ -29,7 +29,7 @@ void amd_ibs_reset(struct amd_state *s, uint32_t features)
 	i->random = 1;
 	i->block = NO_BLOCK;
 	/* Firmware sets entry 0 up; that of family 10H leaves it to software. */
-	if (i->features && s->generation != AMD_10H)
+	if (i->features && (s->generation != AMD_10H || amd_hook_ibs_line(s)))
 		i->ctl = IBS_LVT_VALID;
 }
 
@@ -135,7 +135,7 @@ static void write_fetch(struct amd_state *s, uint64_t value)
 	struct amd_ibs *i = &s->ibs;
 	uint64_t *control = plain(i, IBS_FETCH_CTL), before = *control;
 	bool rises = value & FETCH_EN && !(before & FETCH_EN);
-	bool keeps = s->generation & (AMD_16H | AMD_ZEN1 | AMD_ZEN2);
+	bool keeps = amd_hook_fetch_keeps(s, s->generation & (AMD_16H | AMD_ZEN1 | AMD_ZEN2));
 
 	*control = (value & fetch_bits(i)) | (before & FETCH_TOLD);
 	if (rises || !keeps) {
@@ -379,18 +379,19 @@ static unsigned sample_access(struct amd_state *s, const struct step *step)
 		data |= DATA3_LOCKED;
 	if (amd_amount(step, Q_PREFETCHES))
 		data |= DATA3_PREFETCH;
-	*plain(i, IBS_OP_DATA3) = amd_hook_op_misses(s, step, data);
+	*plain(i, IBS_OP_DATA3) = amd_hook_op_misses(s, step, data, *plain(i, IBS_OP_DATA3));
 	*plain(i, IBS_OP_DATA2) = data_source(s, step);
 	return (walk ? LATENCY_WALK : 0) + (miss ? miss_latency(step) : 0);
 }
 
 /* IBS_OP_DATA[31:0]. "Equal to IbsCompToRetCtr when the tagged op is a NOP." */
-static uint64_t times(const struct amd_state *s, const struct step *step, unsigned waited)
+static uint64_t times(struct amd_state *s, const struct step *step, unsigned waited)
 {
 	uint64_t completed = 1, tagged = completed + 1 + waited;
 
 	if (amd_amount(step, Q_INSN_NOP))
 		tagged = completed;
+	completed = amd_hook_completed(s, completed, tagged);
 	if (amd_hook_times_swapped(s))
 		return completed << DATA_TAG_SHIFT | tagged;
 	return completed | tagged << DATA_TAG_SHIFT;
@@ -422,7 +423,7 @@ static void sample_op(struct amd_state *s, const struct step *step)
 	*plain(i, IBS_OP_DATA) = times(s, step, sample_access(s, step)) | branch_data(s, step);
 	/* 13.3.4: of a branch that is not taken, what is behind it. */
 	bool led = step->transfer || amd_amount(step, Q_BRANCHES) != 0;
-	*plain(i, IBS_BRTARGET) = i->features & IBS_BRANCH && led ? step->next : 0;
+	*plain(i, IBS_BRTARGET) = i->features & IBS_BRANCH && led ? amd_hook_target(s, step->next) : 0;
 	*plain(i, IBS_OP_DATA2) = amd_hook_op_data(s, step, *plain(i, IBS_OP_DATA2));
 	if (i->features & IBS_STREAMING && amd_amount(step, Q_STORES_NT))
 		*plain(i, IBS_OP_DATA2) |= DATA2_STREAMING;
@@ -442,6 +443,10 @@ static void advance_op(struct amd_state *s, const struct step *step)
 	}
 	i->op_count += control & OP_DISPATCHED ? instructions : step->cycles;
 	i->op_tagged = i->op_count >= ibs_op_max(control);
+	if (i->op_tagged && amd_hook_op_skipped(s, control)) {
+		i->op_tagged = false;
+		i->op_count = 0;
+	}
 }
 
 void amd_ibs_advance(struct amd_state *s, const struct step *step)

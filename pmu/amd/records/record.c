@@ -4,7 +4,7 @@
 #include "arch/x86/cpu/msr.h"
 #include "pmu/amd/driver/bracket.h"
 #include "pmu/amd/driver/state.h"
-#include "pmu/amd/generation.h"
+#include "pmu/amd/driver/workarounds.h"
 #include "pmu/amd/records/ibs.h"
 #include "pmu/amd/registers.h"
 
@@ -45,15 +45,21 @@ bool amd_record_stop(const struct pmu *pmu, const struct pmu_recording *r)
 	uint64_t enable;
 	uint32_t address = control_of(pmu, r, &enable);
 
-	/* Revision guide 41322, erratum 420: on family 10H the request may stay unless the maximum is
-	 * cleared before the enable. */
-	if (address == IBS_OP_CTL && amd_generation(cpuid(1, 0).eax) == AMD_10H) {
+	if (address == IBS_OP_CTL && pmu_works_around(pmu, AMD_WORK_420)) {
 		uint64_t value;
 
 		return msr_read(address, &value) && msr_write(address, value & ~OP_MAX) &&
 		       msr_write(address, value & ~(OP_MAX | OP_EN)) && msr_write(address, value & ~OP_EN);
 	}
 	return amd_change_msr(address, enable, 0);
+}
+
+/* The maximum is cleared before the enable. */
+bool amd_ibs_stop(const struct pmu *pmu)
+{
+	return (!pmu_works_around(pmu, AMD_WORK_420) ||
+		amd_change_msr(IBS_OP_CTL, OP_MAX | OP_MAX_HIGH, 0)) &&
+	       msr_write(IBS_OP_CTL, 0);
 }
 
 bool amd_record_bracket(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_bracket *out)
@@ -71,7 +77,7 @@ bool amd_record_bracket(const struct pmu *pmu, const struct pmu_recording *r, st
 	return true;
 }
 
-bool amd_record_reset(void)
+bool amd_record_reset(const struct pmu *pmu)
 {
 	uint32_t features = amd_ibs_features();
 	bool good = true;
@@ -82,8 +88,7 @@ bool amd_record_reset(void)
 	if (features & IBS_CONTROL2)
 		good = msr_write(IBS_FETCH_CTL2, 0) && msr_write(IBS_OP_CTL2, 0) && good;
 	if (features & IBS_OP)
-		good = amd_change_msr(IBS_OP_CTL, OP_MAX | OP_MAX_HIGH, 0) && msr_write(IBS_OP_CTL, 0) &&
-		       good;
+		good = amd_ibs_stop(pmu) && good;
 	if (cpuid(0x80000022, 0).eax & 2)
 		good = msr_write(DBG_EXTN_CFG, 0) && msr_write(LBR_SELECT, 0) && good;
 	else if (cpu_has(CPU_BRS))

@@ -18,10 +18,16 @@ bool amd_record_bracket(const struct pmu *pmu, const struct pmu_recording *r, st
 uint32_t amd_lbr_control(uint64_t *enable);
 
 /** Everything that records off, as far as CPUID promises it. @return false if an access faulted */
-bool amd_record_reset(void);
+bool amd_record_reset(const struct pmu *pmu);
 
 /** Set and clear bits of a register. @return false if it faults */
 bool amd_change_msr(uint32_t address, uint64_t clear, uint64_t set);
+
+/** End sampling of operations: its control register is 0 then. @return false if it faults */
+bool amd_ibs_stop(const struct pmu *pmu);
+
+/** The line of an entry of the extended local vector table. */
+uint16_t amd_ibs_entry(uint64_t n);
 
 /** CPUID 8000_001BH:EAX, 0 if the CPU has no IBS. */
 uint32_t amd_ibs_features(void);

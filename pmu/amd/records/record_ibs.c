@@ -29,6 +29,11 @@ uint32_t amd_ibs_features(void)
 	return features & IBS_VALID ? features : 0;
 }
 
+uint16_t amd_ibs_entry(uint64_t n)
+{
+	return (uint16_t)(APIC_EXT_LVT0 + 0x10 * n);
+}
+
 /* The local APIC's entry that the samples interrupt through. */
 static uint16_t line(void)
 {
@@ -36,7 +41,7 @@ static uint16_t line(void)
 
 	if (!msr_read(IBS_CTL, &control) || !(control & IBS_LVT_VALID))
 		return OVERFLOW_NO_LINE;
-	return (uint16_t)(APIC_EXT_LVT0 + 0x10 * (control & IBS_LVT_OFFSET));
+	return amd_ibs_entry(control & IBS_LVT_OFFSET);
 }
 
 static bool is_absent(uint32_t feature, uint32_t address, const char **why)
@@ -117,11 +122,10 @@ static bool setup_op(const struct pmu *pmu, const struct pmu_recording *r, const
 {
 	uint64_t most = (1ull << ibs_count_bits(amd_ibs_features())) - 1;
 
-	(void)pmu;
 	if (refuse(r, most, why))
 		return false;
 	*why = "IBS_OP_CTL raised #GP";
-	return amd_change_msr(IBS_OP_CTL, OP_MAX | OP_MAX_HIGH, 0) && msr_write(IBS_OP_CTL, 0) &&
+	return amd_ibs_stop(pmu) &&
 	       msr_write(IBS_OP_CTL, ibs_op_max_field(r->period) |
 					     (r->unit == RECORD_UNIT_OPERATIONS ? OP_DISPATCHED : 0) |
 					     filter_bits(r));
@@ -272,8 +276,8 @@ static unsigned drain_op(const struct pmu *pmu, const struct pmu_recording *r, s
 
 static bool release_op(const struct pmu *pmu, const struct pmu_recording *r)
 {
-	(void)pmu, (void)r;
-	return amd_change_msr(IBS_OP_CTL, OP_MAX | OP_MAX_HIGH, 0) && msr_write(IBS_OP_CTL, 0);
+	(void)r;
+	return amd_ibs_stop(pmu);
 }
 
 const struct pmu_record_kind amd_record_ibs_op = {

@@ -6,6 +6,7 @@
 
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
+#include "pmu/amd/driver/workarounds.h"
 #include "pmu/amd/registers.h"
 #include "pmu/contract/model.h"
 
@@ -110,9 +111,8 @@ static uint64_t address(uint64_t value)
 	return (uint64_t)((int64_t)(value << (64 - BRANCH_ADDRESS_BITS)) >> (64 - BRANCH_ADDRESS_BITS));
 }
 
-/* Entry i. @return false if there is no record in it. Revision guides, erratum 1452: bit 61 marks bogus ones.
- */
-static bool read_entry(unsigned i, struct pmu_record *out)
+/* Entry i. @return false if there is no record in it. Erratum 1452: bit 61 marks bogus ones. */
+static bool read_entry(const struct pmu *pmu, unsigned i, struct pmu_record *out)
 {
 	uint64_t from, to;
 
@@ -122,7 +122,7 @@ static bool read_entry(unsigned i, struct pmu_record *out)
 		return good && (out->from != own_from || out->to != own_to);
 	}
 	if (!msr_read(BRANCH_FROM0 + 2 * i, &from) || !msr_read(BRANCH_TO0 + 2 * i, &to) ||
-	    !(to & BRANCH_VALID) || to & BRANCH_BOGUS)
+	    !(to & BRANCH_VALID) || (to & BRANCH_BOGUS && pmu_works_around(pmu, AMD_WORK_1452)))
 		return false;
 	out->has |= RECORD_HAS_MISPREDICTED;
 	out->mispredicted = from & BRANCH_MISPREDICTED;
@@ -135,9 +135,8 @@ static bool state(const struct pmu *pmu, const struct pmu_recording *r, struct p
 {
 	struct pmu_record record;
 
-	(void)pmu;
 	for (unsigned i = 0; i < r->source->depth; i++)
-		out->records += read_entry(i, &record);
+		out->records += read_entry(pmu, i, &record);
 	out->full = out->records == r->source->depth;
 	return true;
 }
@@ -147,9 +146,8 @@ static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, stru
 {
 	unsigned n = 0;
 
-	(void)pmu;
 	for (unsigned i = r->source->depth; i-- > 0 && n < max;) {
-		if (!read_entry(i, &out[n]))
+		if (!read_entry(pmu, i, &out[n]))
 			continue;
 		n++;
 		if (depth())

@@ -311,6 +311,7 @@ static void clears_the_maximum_first(void **state)
 		bool went_off = false;
 
 		begin("amd-fam10h");
+		pmu_choose_workarounds(&pmu);
 		reset();
 		choose_event(RECORD_IBS_OP, &r, NULL);
 		if (way < 2)

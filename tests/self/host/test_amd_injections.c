@@ -459,6 +459,112 @@ static bool irperf_pairs(void)
 	return get(IRPERF) != 1;
 }
 
+static bool line_of_ibs(void)
+{
+	return get(IBS_CTL) & IBS_LVT_VALID;
+}
+
+/* One that loads and stores, and hits, is sampled. */
+static void sample_update(uint64_t misses_before)
+{
+	static const struct step_access access[] = {{.address = 0x7000, .size = 8},
+						    {.address = 0x7000, .size = 8, .store = true}};
+	static const struct qterm terms_of_update[] = {{Q_INSTRUCTIONS, 1}, {Q_LOADS, 1}, {Q_STORES, 1}};
+	const struct step update = {.terms = terms_of_update,
+				    .n_terms = 3,
+				    .cycles = 1,
+				    .length = 4,
+				    .ip = 0x1000,
+				    .next = 0x1004,
+				    .access = access,
+				    .n_access = 2};
+
+	set(IBS_OP_DATA3, misses_before);
+	set(IBS_OP_CTL, 1 | OP_EN | 15ull << OP_COUNT_SHIFT);
+	amd_model.advance(cpu, &update);
+	amd_model.advance(cpu, &update);
+}
+
+static bool period_passed_over(void)
+{
+	set(IBS_OP_CTL, 1 | OP_EN);
+	instructions(20);
+	return !(get(IBS_OP_CTL) & OP_VAL);
+}
+
+static bool address_behind(void)
+{
+	sample_update(0);
+	return get(IBS_OP_RIP) == 0x1010;
+}
+
+static bool store_untold(void)
+{
+	sample_update(0);
+	return !(get(IBS_OP_DATA3) & DATA3_STORE);
+}
+
+static bool line_asked_for(void)
+{
+	sample_update(0);
+	return get(IBS_OP_DATA3) & DATA3_NO_MAB;
+}
+
+static bool miss_stays(void)
+{
+	sample_update(DATA3_L2TLB_MISS);
+	return get(IBS_OP_DATA3) & DATA3_L2TLB_MISS;
+}
+
+static bool control_loads_count(void)
+{
+	set(CTL(0), 0xff03 | RINGS | CTL_EN);
+	step(Q_INSN_MXCSR, 4, 1, 0);
+	return get(CTR(0)) != 0;
+}
+
+static bool unlocked_cycles_count(void)
+{
+	set(CTL(0), 0x424 | RINGS | CTL_EN);
+	instructions(4);
+	return get(CTR(0)) != 0;
+}
+
+static bool locks_are_branches(void)
+{
+	set(CTL(0), 0xd1 | RINGS | CTL_EN);
+	for (unsigned i = 0; i < 3; i++)
+		step(Q_INSN_LOCKED, 1, 1, 0);
+	return get(CTR(0)) != 0;
+}
+
+static bool count_is_kept(void)
+{
+	set(IBS_FETCH_CTL, FETCH_MAX | FETCH_EN | 5ull << FETCH_COUNT_SHIFT);
+	set(IBS_FETCH_CTL, FETCH_MAX | FETCH_EN);
+	return get(IBS_FETCH_CTL) & FETCH_COUNT;
+}
+
+static bool fetch_misses(void)
+{
+	static const struct qterm one = {Q_INSTRUCTIONS, 1};
+	struct step s = {.terms = &one, .n_terms = 1, .cycles = 1, .length = 4};
+
+	set(IBS_FETCH_CTL, 1 | FETCH_EN);
+	for (s.ip = 0x1000; s.ip < 0x2000; s.ip += 0x40) {
+		s.next = s.ip + 4;
+		amd_model.advance(cpu, &s);
+	}
+	return get(IBS_FETCH_CTL) & FETCH_IC_MISS;
+}
+
+static bool dispatches_nothing(void)
+{
+	set(CTL(0), 0x1aa | RINGS | CTL_EN);
+	step(Q_UOPS_DECODED, 4, 1, 0);
+	return get(CTR(0)) == 0;
+}
+
 /* All but the specially configured counter 2, on the part that has it. */
 static bool counter_2_is_right(void)
 {
@@ -511,15 +617,29 @@ static const struct {
 	{"lbr-lost", branch_missing},
 	{"brs-lost", sampled_branch_missing},
 	{"brs-early", sampled_early},
+	{"ibs-line", line_of_ibs},
+	{"336", period_passed_over},
+	{"337", address_behind},
 	{"420", request_stays},
+	{"443", store_untold},
+	{"580", period_passed_over},
+	{"693", control_loads_count},
+	{"707", unlocked_cycles_count},
+	{"717", line_asked_for},
+	{"718", miss_stays},
 	{"719", fetch_comes_early},
 	{"781", other_northbridge_counter},
 	{"794", counts_halted},
 	{"795", carry_lost_when_stopped},
 	{"990", overcounts_mmx},
 	{"1023", second_interrupt_lost},
+	{"zen-speclock", locks_are_branches},
+	{"ibs-fetchrst", count_is_kept},
+	{"1212", times_swapped},
+	{"1238", fetch_misses},
 	{"1266", mmx_stores_missed},
 	{"1267", irperf_pairs},
+	{"1287", dispatches_nothing},
 	{"1293", source_of_prefetch},
 	{"1291", wrong_count},
 	{"1292", wrong_count},
@@ -531,8 +651,10 @@ static void each_shows(void **unused)
 {
 	(void)unused;
 	for (unsigned i = 0; i < ROWS; i++) {
-		/* Branch sampling is Zen 3's, the filter of latencies Zen 5's. */
+		/* Branch sampling is Zen 3's, the filter of latencies Zen 5's; the firmware of family 10H
+		 * need not set IBS up. */
 		const struct model_profile *profile = !strncmp(rows[i].name, "brs", 3)       ? &amd_zen3_epyc
+						      : !strcmp(rows[i].name, "ibs-line")    ? &amd_fam10h
 						      : !strcmp(rows[i].name, "ibs-latency") ? &amd_zen5
 											     : &amd_zen4;
 

@@ -7,6 +7,7 @@
  *	                      without an amount may be consistent
  *	variant/HSD73/3       it is given in another amount, phase or distance, drawn by seed=: likewise
  *	near/HSD73/double     it is given wrongly: no row is present
+ *	worked/AMD-420        it is given, and the driver works around it: what the row of the list says, no more
  *	clean/PROFILE[/FAULT] none is given, or another fault: no row is present
  *
  * check= takes some of them. n= is how many of the caught are drawn, by seed=, with one variant of each and
@@ -21,6 +22,7 @@
 
 #include "pmu/contract/model.h"
 #include "pmu/contract/variation.h"
+#include "pmu/contract/workaround.h"
 #include "pmu/virtual/vpmu.h"
 
 #include <stdio.h>
@@ -66,11 +68,25 @@ struct trial {
 static const struct trial trials[] = {
 #define ERRATUM_TRIAL(...) {__VA_ARGS__},
 #define ERRATUM_OF_RULE(profile, told)
+#define ERRATUM_WORKED(profile, inject, told)
 #include "mutants/catches.def"
 #undef ERRATUM_TRIAL
 #undef ERRATUM_OF_RULE
+#undef ERRATUM_WORKED
 };
 #define TRIALS (sizeof trials / sizeof trials[0])
+
+/** What the driver works around; everywhere else it must not. */
+static const struct trial worked[] = {
+#define ERRATUM_TRIAL(...)
+#define ERRATUM_OF_RULE(profile, told)
+#define ERRATUM_WORKED(profile, inject, told) {profile, inject, told, 0, 0, 0},
+#include "mutants/catches.def"
+#undef ERRATUM_TRIAL
+#undef ERRATUM_OF_RULE
+#undef ERRATUM_WORKED
+	{NULL, NULL, NULL, 0, 0, 0},
+};
 
 /** Faults that are no erratum's, and premises that are the other way round. */
 static const char *const faults[] = {
@@ -97,22 +113,38 @@ static const char *const faults[] = {
 struct capture {
 	struct run run; /* first: the callbacks get its address */
 	char told[TEXT];
-	char noticed[TEXT]; /* ordinary checks that are wrong */
+	char noticed[TEXT];  /* ordinary checks that are wrong */
+	char verdicts[TEXT]; /* errata that single checks have as their verdict: "HSD73 present", ... */
 	unsigned looked_for, otherwise;
 };
-
-static void take(struct run *run, const struct result *r)
-{
-	struct result own = *r;
-
-	errata_judge(run->pmu, &own);
-}
 
 static void add(char *text, const char *format, const char *a, const char *b)
 {
 	size_t used = strlen(text);
 
 	snprintf(text + used, TEXT - used, format, used ? ", " : "", a, b);
+}
+
+/* A single check: "as erratum BJ58 or AAJ143 says, ...". */
+static void single(struct run *run, const struct result *r)
+{
+	static const char before[] = "as erratum ", or [] = " or ";
+	struct capture *c = (struct capture *)run;
+	const char *at = r->judgement.text + sizeof before - 1;
+
+	if (r->judgement.verdict != VERDICT_ERRATUM)
+		return;
+	for (;;) {
+		size_t length = strcspn(at, " ,");
+		char one[64];
+
+		snprintf(one, sizeof one, "%.*s present, ", (int)length, at);
+		if (!strstr(c->verdicts, one))
+			snprintf(c->verdicts + strlen(c->verdicts), TEXT - strlen(c->verdicts), "%s", one);
+		if (strncmp(at + length, or, sizeof or -1))
+			return;
+		at += length + sizeof or -1;
+	}
 }
 
 static void take_erratum(struct run *run, const struct erratum_report *x)
@@ -132,10 +164,21 @@ static void notice(struct run *run, const struct result *r)
 	char name[80];
 
 	errata_judge(run->pmu, &own);
+	single(run, &own);
 	snprintf(name, sizeof name, "%s/%.60s", r->suite, r->name ? r->name : "");
 	name[strcspn(name, ":")] = '\0';
 	if (verdict_is_bad(own.judgement.verdict) && strlen(c->noticed) < TEXT / 2)
 		add(c->noticed, "%s%s%s", name, "");
+}
+
+/* The ladder, and the suite's own check of a row, which says what its state says. */
+static void take(struct run *run, const struct result *r)
+{
+	struct result own = *r;
+
+	errata_judge(run->pmu, &own);
+	if (strcmp(r->suite, "errata"))
+		single(run, &own);
 }
 
 static void drop_fact(struct run *run, const char *suite, const char *name, const char *text)
@@ -161,7 +204,7 @@ static void drop_value(struct run *run, const char *suite, const char *name, con
 
 static bool climbs(const char *inject)
 {
-	return inject && (!strcmp(inject, "1291") || !strcmp(inject, "1292") || !strcmp(inject, "cccr1"));
+	return inject && !strcmp(inject, "cccr1");
 }
 
 /* Carry out the suite errata on this CPU, or with `ordinary` those that are not about errata. @return false
@@ -186,6 +229,7 @@ static bool look(struct capture *c, struct run *outer, const char *profile, cons
 	if (!virtual_pmu_create(&c->run, &pmu, profile, inject, why))
 		return false;
 	errata_begin();
+	errata_single = single;
 	/* The climb takes longer than all else, and few errata show in it. */
 	if (ordinary || climbs(inject))
 		ladder_climb(&c->run, &ladder);
@@ -221,9 +265,11 @@ static const char *by_rule(const char *profile)
 	} rules[] = {
 #define ERRATUM_TRIAL(...)
 #define ERRATUM_OF_RULE(profile, told) {profile, told},
+#define ERRATUM_WORKED(profile, inject, told)
 #include "mutants/catches.def"
 #undef ERRATUM_TRIAL
 #undef ERRATUM_OF_RULE
+#undef ERRATUM_WORKED
 		{NULL, NULL},
 	};
 
@@ -265,6 +311,22 @@ static bool as_expected(const char *told, const char *expected, const char *rule
 	return !strstr(rest, " present");
 }
 
+/* Whether no single check names an erratum that is not to be told. */
+static bool singles_agree(const char *verdicts, const char *expected, const char *rule)
+{
+	char all[2 * TEXT];
+
+	snprintf(all, sizeof all, "%s, %s, ", expected, rule);
+	for (const char *at = verdicts; *at; at += strcspn(at, ","), at += strspn(at, ", ")) {
+		char one[64];
+
+		snprintf(one, sizeof one, "%.*s, ", (int)strcspn(at, ","), at);
+		if (!strstr(all, one))
+			return false;
+	}
+	return true;
+}
+
 /* A few rows besides those of a list: what is drawn by n= is looked for among these, as all take long. */
 static const char *few(char *globs, const char *list)
 {
@@ -283,6 +345,7 @@ static void try(struct run *run, const char *name, const char *profile, const ch
 		const char *expected, const char *about, bool wrong, bool ordinary)
 {
 	static struct capture c;
+	bool singles = true;
 	char globs[TEXT];
 	const char *rows = run->options->n ? few(globs, about) : NULL;
 	struct judgement j = {.verdict = VERDICT_EXACT};
@@ -292,9 +355,11 @@ static void try(struct run *run, const char *name, const char *profile, const ch
 	snprintf(given, sizeof given, "%s", inject ? inject : "");
 	if (!check_wanted(run, name))
 		return;
-	if (ordinary && look(&c, run, profile, inject ? given : NULL, NULL, true, &why))
+	if (ordinary && look(&c, run, profile, inject ? given : NULL, NULL, true, &why)) {
 		snprintf(noticed, sizeof noticed, "; noticed by %s",
 			 *c.noticed ? c.noticed : "no ordinary check");
+		singles = singles_agree(c.verdicts, expected, by_rule(profile));
+	}
 	if (!look(&c, run, profile, inject ? given : NULL, rows, false, &why))
 		/* Not every virtual CPU has each fault; what a trial names there must be. */
 		judgement_set(&j, strncmp(name, "clean/", 6) ? VERDICT_ERROR : VERDICT_SKIPPED, "%s",
@@ -304,6 +369,9 @@ static void try(struct run *run, const char *name, const char *profile, const ch
 	else if (!as_expected(c.told, expected, by_rule(profile)))
 		judgement_set(&j, VERDICT_WRONG, "%s: told: %.100s; expected: %.100s", profile, c.told,
 			      expected);
+	else if (!singles || !singles_agree(c.verdicts, expected, by_rule(profile)))
+		judgement_set(&j, VERDICT_WRONG, "%s: single checks have as their verdict: %.100s", profile,
+			      c.verdicts);
 	else
 		judgement_set(&j, VERDICT_EXACT, "%s: %.100s%.120s", profile, *c.told ? c.told : "nothing",
 			      noticed);
@@ -323,7 +391,17 @@ static void try_catch(struct run *run, const struct trial *t)
 	char name[96];
 
 	snprintf(name, sizeof name, "caught/%s", t->inject);
+	pmu_allow_workarounds(false);
 	try(run, name, t->profile, t->inject, t->told, t->told, false, run->options->verbose);
+	pmu_allow_workarounds(true);
+}
+
+static void try_worked(struct run *run, const struct trial *t)
+{
+	char name[96];
+
+	snprintf(name, sizeof name, "worked/%s", t->inject);
+	try(run, name, t->profile, t->inject, t->told, t->told, false, false);
 }
 
 static void try_variant(struct run *run, const struct trial *t, unsigned i)
@@ -333,7 +411,9 @@ static void try_variant(struct run *run, const struct trial *t, unsigned i)
 	variation = (struct variation)VARIATION_NONE;
 	variation.steps = (uint16_t)(t->low + draw(t->high - t->low + 1u));
 	snprintf(name, sizeof name, "variant/%s/%u: %u", t->inject, i, variation.steps);
+	pmu_allow_workarounds(false);
 	try(run, name, t->profile, t->inject, t->told, t->told, false, false);
+	pmu_allow_workarounds(true);
 	variation = (struct variation)VARIATION_NONE;
 }
 
@@ -342,8 +422,10 @@ static void try_near(struct run *run, const struct trial *t, unsigned kind)
 	char name[96];
 
 	variation = near_misses[kind].variation;
+	pmu_allow_workarounds(false);
 	snprintf(name, sizeof name, "near/%s/%s", t->inject, near_misses[kind].name);
 	try(run, name, t->profile, t->inject, "", t->told, NEAR_COUNTS >> kind & 1, false);
+	pmu_allow_workarounds(true);
 	variation = (struct variation)VARIATION_NONE;
 }
 
@@ -380,6 +462,8 @@ static void run_catches(struct run *run)
 		for (unsigned kind = 0; kind < sizeof near_misses / sizeof near_misses[0]; kind++)
 			if (trials[i].near >> kind & 1 && (!o->n || !draw(NEAR_SHARE)))
 				try_near(run, &trials[i], kind);
+	for (const struct trial *t = worked; t->profile && !o->n; t++)
+		try_worked(run, t);
 	try_clean(run);
 	if (original[0])
 		virtual_pmu_create(run, run->pmu, original, NULL, &why);

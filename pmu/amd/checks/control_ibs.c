@@ -1,0 +1,227 @@
+/*
+ * What samples of IBS tell, of a loop that is known to the byte; periods that are passed over; what a
+ * sample's interrupt leaves when sampling is stopped. Published errata are about each of them.
+ */
+#include "pmu/amd/checks/control.h"
+#include "pmu/x86/control.h"
+
+#include "arch/overflow.h"
+#include "arch/x86/cpu/msr.h"
+#include "pmu/amd/driver/state.h"
+#include "pmu/amd/generation.h"
+#include "pmu/amd/records/ibs.h"
+#include "pmu/amd/records/record.h"
+#include "pmu/amd/registers.h"
+
+#include <stdio.h>
+
+#define SAMPLES  28
+#define PERIODS  7  /* in units of 16 ... */
+#define SHORTEST 3  /* ... from the first that does not end before the loop */
+#define TURNS    24 /* more than the longest of them */
+#define WINDOWS  8
+#define LONG     512
+#define STOPS    16 /* phases */
+#define FETCHES  16
+#define TOLERATE (FETCHES / 2) /* that may miss: something else has used the cache */
+
+/* --- what samples tell ---------------------------------------------------------------------------------- */
+
+enum told {
+	TOLD_AT_ALL,
+	TOLD_NOWHERE,
+	TOLD_LOAD_ALONE,
+	TOLD_ELSEWHERE,
+	TOLD_ASKED_FOR,
+	TOLD_SECOND_LEVEL,
+	TOLD_EARLY,
+	TOLD_DEVICE,
+	TOLDS
+};
+
+static const struct {
+	const char *name, *what;
+} told[TOLDS] = {
+	[TOLD_AT_ALL] = {"samples", "samples in a loop"},
+	[TOLD_NOWHERE] = {"address", "samples that are of no instruction of the loop they are in"},
+	[TOLD_LOAD_ALONE] = {"kind", "samples of what loads and stores that tell of the load alone"},
+	[TOLD_ELSEWHERE] = {"target", "samples of branches that tell another target"},
+	[TOLD_ASKED_FOR] = {"line",
+			    "samples of loads that hit, and tell that the line was asked for already"},
+	[TOLD_SECOND_LEVEL] = {"second level", "samples without a miss of the TLB's first level that tell "
+					       "one of the second"},
+	[TOLD_EARLY] = {"times", "samples that complete before they are tagged"},
+	[TOLD_DEVICE] = {"prefetches", "samples of prefetches whose data is told to come from a device"},
+};
+
+bool amd_ibs_told_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	uint32_t features = amd_pmu(pmu)->ibs;
+
+	if (pmu->under_hypervisor || !(features & IBS_OP) || i >= TOLDS)
+		return false;
+	*out = (struct pmu_control_instance){
+		.lacking = i == TOLD_ELSEWHERE && !(features & IBS_BRANCH) ? "IBS tells no targets" : NULL};
+	snprintf(out->name, sizeof out->name, "%s", told[i].name);
+	return true;
+}
+
+static bool begins_one(uint64_t offset)
+{
+	for (const uint8_t *start = amd_mixed_starts; *start != 0xff; start++)
+		if (*start == offset)
+			return true;
+	return false;
+}
+
+/* One sample: what of it is odd is added up. Families whose operations load and store at once tell so of each
+ * that is sampled. *both: such as have told it. */
+static void look(struct control_fixture *h, unsigned seen[TOLDS], unsigned *both)
+{
+	uint64_t at = control_register(h, IBS_OP_RIP) - (uint64_t)amd_mixed_loop,
+		 data = control_register(h, IBS_OP_DATA), data2 = control_register(h, IBS_OP_DATA2),
+		 data3 = control_register(h, IBS_OP_DATA3);
+	const uint64_t update = DATA3_LOAD | DATA3_STORE;
+
+	if (at >= (uint64_t)(amd_mixed_end - amd_mixed_loop) ||
+	    (amd_pmu(h->pmu)->ibs & IBS_RIP_CHECK && data & DATA_RIP_INVALID))
+		return;
+	seen[TOLD_AT_ALL]++;
+	seen[TOLD_NOWHERE] += !begins_one(at);
+	*both += !at && (data3 & update) == update;
+	seen[TOLD_LOAD_ALONE] += !at && (data3 & update) == DATA3_LOAD;
+	if (amd_pmu(h->pmu)->ibs & IBS_BRANCH && data & DATA_BRANCH && data & DATA_TAKEN)
+		seen[TOLD_ELSEWHERE] += control_register(h, IBS_BRTARGET) != (uint64_t)amd_mixed_loop;
+	seen[TOLD_ASKED_FOR] += data3 & DATA3_LOAD && !(data3 & DATA3_DC_MISS) && data3 & DATA3_NO_MAB;
+	seen[TOLD_SECOND_LEVEL] += data3 & update && !(data3 & DATA3_L1TLB_MISS) && data3 & DATA3_L2TLB_MISS;
+	seen[TOLD_EARLY] += (data & DATA_CYCLES) > (data >> DATA_TAG_SHIFT & DATA_CYCLES);
+	seen[TOLD_DEVICE] += data3 & DATA3_PREFETCH && (data2 & DATA2_SOURCE) == DATA2_DEVICE;
+}
+
+/* The register of misses holds one of the second level before each. */
+void amd_ibs_told_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
+{
+	static uint64_t data;
+	unsigned seen[TOLDS] = {0}, both = 0;
+
+	(void)e;
+	for (unsigned n = 0; n < SAMPLES; n++) {
+		if (!h->works(h, "sampling",
+			      msr_write(IBS_OP_CTL, 0) && msr_write(IBS_OP_DATA3, DATA3_L2TLB_MISS) &&
+				      msr_write(IBS_OP_CTL, (n % PERIODS + SHORTEST) | OP_EN)))
+			return;
+		amd_mixed(TURNS, &data);
+		if (control_register(h, IBS_OP_CTL) & OP_VAL)
+			look(h, seen, &both);
+		h->works(h, "sampling no more", amd_ibs_stop(h->pmu));
+	}
+	/* Where loads and stores are operations of their own, each tells of itself. */
+	if (!both && amd_pmu(h->pmu)->generation != AMD_10H)
+		seen[TOLD_LOAD_ALONE] = 0;
+	if (i == TOLD_AT_ALL)
+		h->within(h, told[i].what, 1, SAMPLES, seen[i]);
+	else
+		h->equal(h, told[i].what, 0, seen[i]);
+}
+
+/* --- periods -------------------------------------------------------------------------------------------- */
+
+bool amd_ibs_period_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	uint32_t features = amd_pmu(pmu)->ibs;
+
+	if (pmu->under_hypervisor || !(features & IBS_OP) || i > !!(features & IBS_OP_COUNT))
+		return false;
+	*out = (struct pmu_control_instance){0};
+	snprintf(out->name, sizeof out->name, i ? "by operations" : "by cycles");
+	return true;
+}
+
+/* Additions that wait for each other: the turns of amd_flops() are two operations or three, and two cycles at
+ * least. So many are more than a period, and less than two where a turn takes up to three cycles. */
+void amd_ibs_period_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
+{
+	unsigned missing = 0;
+
+	(void)e;
+	for (unsigned n = 0; n < WINDOWS; n++) {
+		if (!h->works(h, "sampling",
+			      msr_write(IBS_OP_CTL, 0) &&
+				      msr_write(IBS_OP_CTL, LONG / 16 | OP_EN | (i ? OP_DISPATCHED : 0))))
+			return;
+		amd_flops(LONG * 7 / 12);
+		missing += !(control_register(h, IBS_OP_CTL) & OP_VAL);
+		h->works(h, "sampling no more", amd_ibs_stop(h->pmu));
+	}
+	h->equal(h, "windows of more than a period that have no sample", 0, missing);
+}
+
+/* --- stopping: erratum 420 -------------------------------------------------------------------------------
+ */
+
+static uint16_t line(void)
+{
+	uint64_t control;
+
+	return msr_read(IBS_CTL, &control) && control & IBS_LVT_VALID
+		       ? amd_ibs_entry(control & IBS_LVT_OFFSET)
+		       : OVERFLOW_NO_LINE;
+}
+
+bool amd_ibs_stop_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	if (i || pmu->under_hypervisor || !(amd_pmu(pmu)->ibs & IBS_OP))
+		return false;
+	*out = (struct pmu_control_instance){
+		.name = "operations",
+		.lacking = line() == OVERFLOW_NO_LINE ? "firmware has set up no interrupt for it" : NULL};
+	return true;
+}
+
+/* A period that has not ended interrupts no one, at whichever phase it is stopped. */
+void amd_ibs_stop_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
+{
+	uint16_t own = line();
+
+	(void)i, (void)e;
+	h->arm(h);
+	h->open_line(h, own, true);
+	for (unsigned n = 1; n <= STOPS; n++) {
+		h->works(h, "sampling", msr_write(IBS_OP_CTL, 0) && msr_write(IBS_OP_CTL, OP_MAX | OP_EN));
+		amd_flops(n);
+		h->works(h, "stopping", amd_ibs_stop(h->pmu));
+	}
+	h->equal(h, "interrupts of samples that were stopped before they were taken", 0, h->interrupts(h));
+	h->open_line(h, own, false);
+}
+
+/* --- fetches ---------------------------------------------------------------------------------------------
+ */
+
+bool amd_ibs_fetch_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	if (i || pmu->under_hypervisor || !(amd_pmu(pmu)->ibs & IBS_FETCH))
+		return false;
+	*out = (struct pmu_control_instance){.name = "misses"};
+	return true;
+}
+
+/* The code has been there in the turns before. */
+void amd_ibs_fetch_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
+{
+	unsigned misses = 0;
+
+	(void)i, (void)e;
+	amd_flops(TURNS);
+	for (unsigned n = 0; n < FETCHES; n++) {
+		h->works(h, "sampling",
+			 msr_write(IBS_FETCH_CTL, 0) && msr_write(IBS_FETCH_CTL, 1 | FETCH_EN));
+		amd_flops(TURNS);
+		uint64_t control = control_register(h, IBS_FETCH_CTL),
+			 at = control_register(h, IBS_FETCH_LINAD) - (uint64_t)amd_flops;
+		misses += control & FETCH_VAL && control & FETCH_IC_MISS &&
+			  at < (uint64_t)(amd_flops_end - (const char *)amd_flops);
+		h->works(h, "sampling no more", msr_write(IBS_FETCH_CTL, 0));
+	}
+	h->within(h, "fetches of a loop that are told to miss the instruction cache", 0, TOLERATE, misses);
+}
