@@ -430,6 +430,8 @@ void insn_account(uint32_t insn, const struct insn_state *before, struct insn_ef
 		account_load_store(insn, before, out);
 	else if (IS(0x0e000000, 0x0a000000))
 		account_registers(insn, out);
+	else if (IS(0x1e000000, 0x04000000)) /* C4.1: all of SVE's */
+		add(out, Q_INSN_SVE, 1);
 	else if (IS(0x0e000000, 0x0e000000) &&
 		 (IS(0x5f000000, 0x1f000000) || IS(0x5f200000, 0x1e200000) || IS(0x5f000000, 0x1e000000)))
 		account_scalar(insn, out);

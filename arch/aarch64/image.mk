@@ -115,6 +115,13 @@ $(B)/host/test_armv8_mutants: $(patsubst %,$(A)/host/gen/mutants/$(A_MODEL)/%.o,
 
 -include $(wildcard $(A)/host/*/*/*.d $(A)/host/*/*/*/*.d)
 
+# Witnesses: a plugin of QEMU's, and the kernels in a program for Linux, by Debian's C library for it.
+OTHER_IMAGES += $(B)/plugin/aarch64.so $(A)/user_kernels
+A_USER := tests/self/boot/aarch64_user.c tests/kernels/kernel_rows.c $(A_KERNELS)
+$(A)/user_kernels: $(A_USER) $(wildcard tests/kernels/*.h tests/kernels/aarch64/*.h pmu/quantity/*.h pmu/quantity/*.def) tests/measure/marks.h
+	@mkdir -p $(@D)
+	$(Q)$(A_CC) -std=gnu11 -O1 $(WARN) -I. -I$(B)/gen -DISA_AARCH64 -DQUANTITY_LIST='"pmu/quantity/aarch64.def"' -static -o $@ $(A_USER)
+
 # make run ARCH=aarch64: the run's status is kept as x86's is.
 ifeq ($(ARCH),aarch64)
 ifneq ($(strip $(CFG)$(EVENTS)$(STRICT)),)

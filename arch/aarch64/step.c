@@ -381,12 +381,17 @@ void step_exception(const struct trap_frame *f)
 {
 	struct telling t;
 	struct trap_frame inside = *f;
+	const uint32_t *path[QUICK_MOST];
 	uint8_t level = level_of(f->pstate);
 
 	engine.entered = false;
 	if (!is_stepped(f) || !engine.pending)
 		return;
 	inside.pstate = PSTATE_EL1H;
+	if (level && trap_is_quick()) {
+		trap_quick_path(trap_class(f) == EC_SVC, path);
+		inside.pc = (uint64_t)path[0];
+	}
 	if (trap_class(f) == EC_SVC) {
 		insn_account(engine.insn, &engine.before, &t.effect);
 		more(&t, Q_EXC_SVC);

@@ -175,6 +175,21 @@ bool control_selected(const struct run *run, const char *name)
 	return check_wanted(run, name);
 }
 
+static void tell_ticks(struct run *run, const struct probe *p, struct result *r)
+{
+	static const struct pmu *told;
+	char text[128];
+
+	judgement_set(&r->judgement, VERDICT_SKIPPED, "it counts the emulator's own time");
+	snprintf(text, sizeof text,
+		 "counters of cycles count the emulator's own time: one loop took %" PRIu64 " to %" PRIu64
+		 " ticks",
+		 p->ticks[0], p->ticks[1]);
+	if (told != run->pmu)
+		run->fact(run, "control", "clock rate", text);
+	told = run->pmu;
+}
+
 static void carry_out(struct run *run, const struct control_check *check, unsigned c)
 {
 	static struct stepped s;
@@ -213,6 +228,8 @@ static void carry_out(struct run *run, const struct control_check *check, unsign
 		pass_count_samples(&s.smi, s.tries, s.tries - !s.disturbed);
 	if (done && s.disturbed)
 		judgement_set(&r.judgement, VERDICT_ERROR, "an SMI came during each of %u tries", s.tries);
+	else if (done && s.probe.ticks[1])
+		tell_ticks(run, &s.probe, &r);
 	else if (done)
 		probe_conclude(&s.probe, &r);
 	report(run, &r);

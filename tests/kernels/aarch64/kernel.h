@@ -3,7 +3,7 @@
  * here.
  *
  * Entry: X0 = N, X1 = data area, X2 = offset from the copy that runs to its writable alias, SP = the stack;
- * FPCR as reset leaves it, vector registers zero but for V8 to V15.
+ * FPCR as reset leaves it, vector registers zero but for V8 to V15; of SVE's more than that nothing is known.
  *
  * Exit: X19 to X22 and SP must be kept, and FPCR; everything else may change.
  */
@@ -31,6 +31,7 @@
 #define KERNEL_NEEDS_AES    0x04
 #define KERNEL_NEEDS_RCPC   0x08
 #define KERNEL_NEEDS_PMU    0x10 /* PMUv3 */
+#define KERNEL_NEEDS_SVE    0x20
 
 #ifdef __ASSEMBLER__
 

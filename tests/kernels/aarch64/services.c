@@ -89,6 +89,8 @@ static bool has(uint64_t need)
 		return (isar1 >> 20 & 0xf) >= 1;
 	case KERNEL_NEEDS_PMU:
 		return pmu && pmu != 0xf;
+	case KERNEL_NEEDS_SVE:
+		return SYS_READ(id_aa64pfr0_el1) >> 32 & 0xf;
 	default:
 		return false;
 	}
@@ -105,6 +107,7 @@ const char *kernel_unfit(const struct kernel *k, uint8_t level)
 		{KERNEL_NEEDS_AES, "the processor has no AES"},
 		{KERNEL_NEEDS_RCPC, "the processor has no LDAPR"},
 		{KERNEL_NEEDS_PMU, "the processor has no PMUv3"},
+		{KERNEL_NEEDS_SVE, "the processor has no SVE"},
 	};
 
 	if (level > level_user())

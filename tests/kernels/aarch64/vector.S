@@ -118,3 +118,44 @@ SIG INSTRUCTIONS, 2 + 2
 SIG INSN_CRYPTO, 2
 SIG_LOOP
 SIGNATURE_END
+
+	.arch	armv8.2-a+sve
+KERNEL sve_integer, "N times five SVE operations on integers, under a predicate", needs=KERNEL_NEEDS_SVE
+	ptrue	p0.s
+1:	add	z3.s, z3.s, #7
+	sub	z4.s, p0/m, z4.s, z3.s
+	mul	z5.s, p0/m, z5.s, z4.s
+	lsl	z6.s, z5.s, #3
+	and	z7.d, z6.d, z5.d
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 5 + 2, 1
+SIG INSN_SVE, 5, 1
+SIG_LOOP
+SIGNATURE_END
+
+KERNEL sve_float, "N times three SVE operations of floating point, one of them two in one", needs=KERNEL_NEEDS_SVE
+	ptrue	p0.d
+	fdup	z3.d, #1.0
+1:	fadd	z4.d, z4.d, z3.d
+	fmul	z5.d, z4.d, z3.d
+	fmla	z6.d, p0/m, z5.d, z4.d
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 3 + 2, 2
+SIG INSN_SVE, 3, 2
+SIG_LOOP
+SIGNATURE_END
+
+KERNEL sve_predicates, "N times a predicate of as many lanes as X0 is large, their number, and the vector's length", needs=KERNEL_NEEDS_SVE
+1:	whilelo	p1.s, xzr, x0
+	cntp	x3, p1, p1.s
+	cntw	x4
+	rdvl	x5, #1
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 4 + 2
+SIG INSN_SVE, 4
+SIG_LOOP
+SIGNATURE_END
+	.arch	armv8-a

@@ -60,6 +60,9 @@ equal(own_program("aarch64_own.S", "INSN=udf #0"), 10 + 3 + 10 * 4, "and ten und
 TURNS = 5000
 equal(own_program("aarch64_late.S", "CYCLES", "TURNS=%d" % TURNS), 500 // 3 + 1, "in another one the cycle counter's overflow interrupts on time")
 equal(own_program("aarch64_late.S", "TURNS=%d" % TURNS), TURNS % 256, "and an event counter's only when the PMU is written again, behind all turns")
+lines, text, status = run.boot("suite=control check=clock*", cpus="2", timeout=60)
+ok(status == 0 and any(line.startswith("# fact: control: clock rate: counters of cycles count the emulator's own time: ") for line in lines),
+   "where instructions are not counted, cycles are the emulator's time: that is a fact, and nothing is wrong", lines[-30:])
 lines, text, status = run.boot("suite=none", machine="secure=on", image=str(ROOT / "build/aarch64/direct.elf"), timeout=60)
 ok(status == 2 and any("it was started at EL3" in line for line in lines), "started at EL3 it refuses, and says why", lines)
 lines, text, status = run.boot("suite=nonsense", timeout=60)

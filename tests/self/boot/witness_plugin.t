@@ -4,16 +4,14 @@
 The image steps every kernel under its oracle and then runs it between marks (suite truth). The plugin knows nothing of signatures,
 of the oracle or of the decoder. Every kernel, in each ring, at three values of N, is compared count for count.
 """
-import copy
 import fnmatch
 import os
 import shutil
 import tempfile
 
+import windows
 from boottest import BUILD, boot, done, equal, ok, sound, witness_table
-
-QUANTITIES = ("instructions", "branches", "br.cond", "br.cond.taken", "br.cond.ntaken", "br.jmp.direct", "br.jmp.indirect",
-              "br.call.direct", "br.call.indirect", "br.ret", "br.far", "loads", "stores", "loads.bytes", "stores.bytes")
+from windows import QUANTITIES, alterations, compare
 
 # A CPU with SYSENTER, and memory beyond the first GiB, for pages of that size. The virtual CPU has three levels of cache.
 MACHINE = dict(cpu="max,vendor=GenuineIntel", memory=2500)
@@ -33,73 +31,12 @@ def run(kernels, cpus):
         r = boot(options="suite=truth kernel=%s pmu=virtual:intel-nehalem" % kernels, cpus=cpus, extra=["-plugin", "%s/plugin/quantities.so,out=%s" % (BUILD, out)],
                  timeout=300, **MACHINE, steady=False)
         sound(r, "single-stepping agrees with the signatures")
-        with open(out, encoding="ascii") as f:
-            seen = dict(window(line) for line in f)
+        seen = windows.read(out)
     finally:
         shutil.rmtree(directory)
     checks = [c for suite in r.report["suites"] if suite["name"] == "truth" for c in suite["checks"] if "kernel" in c] if r.report else []
     unseen = {c["kernel"]: c["text"] for c in checks if c["verdict"] == "skipped"}
-    return ground_truth([c for c in checks if c["kernel"] not in unseen]), unseen, seen
-
-
-def window(line):
-    kernel, ring, n, *amounts = line.split()
-    return (kernel, int(ring), int(n)), {name: int(amount) for name, amount in (a.split("=") for a in amounts)}
-
-
-def ground_truth(checks):
-    truth, stepped, sizes = {}, set(), {}
-    for c in checks:
-        where = c["kernel"], int(c["level"][-1])
-        if c["verdict"] == "exact" and c["name"].startswith("all quantities/"):
-            stepped.add(where)
-        for o in c["observations"]:
-            sizes.setdefault(where, set()).add(o["n"])
-            truth.setdefault(where + (o["n"],), {})[c["event"]] = int(o["values"][0][0])
-    # A quantity that a kernel does not produce has no check of its own; some produce nothing at all.
-    usual = sizes.get(("nop_loop", 0), ())
-    return {where + (n,): {q: truth.get(where + (n,), {}).get(q, 0) for q in QUANTITIES}
-            for where in stepped for n in sizes.get(where, usual)}
-
-
-def differences(truth, seen):
-    """Quantities of one window that do not agree, as {quantity: (truth, seen)}."""
-    found = {q: (truth[q], seen[q]) for q in QUANTITIES if truth[q] != seen[q]}
-    # Branches to the next instruction look the same from outside, taken or not.
-    either = seen["br.cond.either"]
-    if all(seen[q] <= truth[q] <= seen[q] + either for q in ("br.cond.taken", "br.cond.ntaken")):
-        found.pop("br.cond.taken", None)
-        found.pop("br.cond.ntaken", None)
-    return found
-
-
-def compare(truth, seen):
-    """{kernel: lines}: what is wrong with each."""
-    wrong = {}
-    for where in sorted(truth):
-        kernel, ring, n = where
-        lines = wrong.setdefault(kernel, [])
-        if where not in seen:
-            lines.append("ring %d, N = %d: the plugin saw no such window" % (ring, n))
-            continue
-        lines += ["ring %d, N = %d: %s: single-stepping shows %d, the plugin saw %d" % (ring, n, q, a, b)
-                  for q, (a, b) in differences(truth[where], seen[where]).items()]
-    return wrong
-
-
-def alterations(truth, seen):
-    """Add one to each number that the plugin saw, one at a time: the kernel must be found wrong. Returns (tried, missed)."""
-    tried, missed = 0, []
-    for where in sorted(truth):
-        for q in QUANTITIES:
-            if seen[where]["br.cond.either"] and q.startswith("br.cond."):
-                continue
-            altered = copy.copy(seen[where])
-            altered[q] += 1
-            tried += 1
-            if not differences(truth[where], altered):
-                missed.append("%s, ring %d, N = %d: %s" % (where + (q,)))
-    return tried, missed
+    return windows.ground_truth([c for c in checks if c["kernel"] not in unseen], lambda ring: int(ring[-1])), unseen, seen
 
 
 truth, skipped, seen = run("full", 1)
