@@ -613,7 +613,7 @@ bool step_asks(struct register_access *a, bool *good)
 	const struct step by = {.cycles = 1};
 	enum register_answer answer;
 
-	if (!engine.client || !(engine.resting || engine.paused || in_handler()))
+	if (!engine.client || !(engine.resting || in_handler() || (engine.paused && engine.client->presents)))
 		return false;
 	answer = ask(a, &by);
 	*good = answer == REGISTER_DONE;
