@@ -225,18 +225,15 @@ static void add(struct amd_state *s, unsigned c, uint64_t amount)
  */
 static uint64_t conditional(struct amd_counter *k, uint64_t value, uint32_t cycles)
 {
-	const struct counter_condition condition = {
+	struct counter_condition condition = {
 		.at_least = k->cmask ? k->cmask : 1,
 		.invert = k->cmask && k->invert,
 		.edge = k->edge,
 	};
-	uint64_t amount = 0;
+	const struct counter_flow flow = {value, FLOW_AT_ONCE};
+	struct counter_clock clock = {.every = k->clock, .each = 1};
 
-	for (uint32_t i = 0; i < cycles; i++) {
-		uint64_t v = k->clock + (i ? 0 : value);
-		amount += counter_cycle(&condition, v, &k->level);
-	}
-	return amount;
+	return counter_cycles(&condition, flow, &clock, cycles, &k->level);
 }
 
 static bool ring_selected(const struct amd_state *s, const struct amd_counter *k, uint8_t cpl)

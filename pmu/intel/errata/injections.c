@@ -124,7 +124,7 @@ uint64_t intel_hook_distorted(struct intel_state *s, unsigned c, const struct st
 	    intel_amount(step, Q_STORES) && !intel_amount(step, Q_INSN_IO))
 		extra++;
 	amount += varied_extra(c, step->level, extra);
-	if (injected(s, INJECT_SKL117) && k->clock && k->rings != 3 &&
+	if (injected(s, INJECT_SKL117) && k->clock.every && k->rings != 3 &&
 	    intel_amount(step, Q_RING_TO_KERNEL) + intel_amount(step, Q_RING_TO_USER))
 		amount = 0;
 

@@ -22,14 +22,8 @@
 #include "pmu/intel/records/pebs.h"
 #include "pmu/intel/model/profile.h"
 #include "pmu/intel/registers.h"
+#include "pmu/contract/counter_condition.h"
 #include "pmu/contract/model.h"
-
-enum intel_clock {
-	CLOCK_NONE,
-	CLOCK_CORE, /* core cycles that are not halted */
-	CLOCK_TSC,  /* reference cycles at TSC rate; the modelled TSC ticks with the core */
-	CLOCK_BUS,  /* one tick in profile.bus_ratio core cycles */
-};
 
 /** General counters come first, fixed counter i is at INTEL_GENERAL_MAX + i. */
 #define INTEL_COUNTERS (INTEL_GENERAL_MAX + INTEL_FIXED_MAX)
@@ -40,8 +34,6 @@ struct intel_counter {
 
 	/* Decoded from the selector when it is written. */
 	int8_t weight[Q_COUNT]; /* what one unit of each quantity adds */
-	uint8_t clock;          /* enum intel_clock */
-	uint8_t per_tick;       /* what a tick of the clock adds */
 	uint8_t rings;          /* bit 0: CPL 0, bit 1: CPL 1 to 3 */
 	bool pmi;
 	bool offcore; /* what it counts depends on MSR_OFFCORE_RSP_x */
@@ -51,8 +43,8 @@ struct intel_counter {
 	uint8_t cmask;
 
 	/* Changed by counting. */
-	bool level;           /* condition of the previous cycle, for edges */
-	uint64_t bus_residue; /* core cycles since the last tick of the bus clock */
+	bool level;                 /* condition of the previous cycle, for edges */
+	struct counter_clock clock; /* .since; the rest is decoded too */
 };
 
 /** What an entry of the last-branch stack consists of. */

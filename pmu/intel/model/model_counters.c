@@ -16,19 +16,18 @@
 
 #define SMI_LENGTH 100 /* what the firmware's handler adds to each counter */
 
-/* Terms in a clock set the clock, all others the weights. This machine retires one micro-operation per
- * instruction. */
+/* Terms in a clock set the clock, all others the weights. Core cycles are those that are not halted; the
+ * modelled TSC ticks with the core, the bus once in a number of cycles. This machine retires one
+ * micro-operation per instruction. */
 static void decode_terms(const struct intel_state *s, struct intel_counter *k, const struct event_term *term)
 {
-	k->per_tick = 1;
+	k->clock.each = 1;
 	for (unsigned i = 0; i < EVENT_TERMS && term[i].coefficient; i++) {
 		unsigned q = term[i].quantity;
-		if (q == Q_CYCLES || q == Q_SLOTS || q == Q_CYCLES_USER)
-			k->clock = CLOCK_CORE;
-		else if (q == Q_REF_CYCLES)
-			k->clock = CLOCK_TSC;
+		if (q == Q_CYCLES || q == Q_SLOTS || q == Q_REF_CYCLES || q == Q_CYCLES_USER)
+			k->clock.every = 1;
 		else if (q == Q_BUS_CYCLES)
-			k->clock = CLOCK_BUS;
+			k->clock.every = s->profile->bus_ratio;
 		else if (q == Q_UOPS || q == Q_UOPS_FUSED)
 			k->weight[Q_INSTRUCTIONS] += term[i].coefficient;
 		else if (q == Q_UOPS_X87)
@@ -36,7 +35,7 @@ static void decode_terms(const struct intel_state *s, struct intel_counter *k, c
 		else
 			k->weight[q] += term[i].coefficient;
 		if (q == Q_SLOTS)
-			k->per_tick = s->profile->slots;
+			k->clock.each = s->profile->slots;
 		/* Cycles of one ring alone: the other ring's are not seen, or are taken off. */
 		if (q == Q_CYCLES_USER)
 			k->rings &= term[i].coefficient > 0 ? LEVELS_USER : LEVELS_SYSTEM;
@@ -118,11 +117,10 @@ void intel_decode_general(struct intel_state *s, unsigned c)
 	uint64_t select = s->select[c];
 
 	memset(k->weight, 0, sizeof k->weight);
-	k->clock = CLOCK_NONE;
 	/* The manual is silent on a selector that is changed while it counts: here the condition begins
 	 * afresh. */
 	k->level = false;
-	k->bus_residue = 0;
+	k->clock = (struct counter_clock){0};
 	/* SDM 18.2.1.1, figure 18-1. With one thread, AnyThread (18.2.3) changes nothing. */
 	k->rings = (select & EVTSEL_OS ? 1 : 0) | (select & EVTSEL_USR ? 2 : 0);
 	k->pmi = select & EVTSEL_INT;
@@ -160,7 +158,7 @@ void intel_decode_fixed(struct intel_state *s, unsigned c)
 	uint64_t field = s->fixed_control >> 4 * index & FIXED_FIELD;
 
 	memset(k->weight, 0, sizeof k->weight);
-	k->clock = CLOCK_NONE;
+	k->clock.every = 0;
 	/* SDM 18.2.2, figure 18-2 and table 18-2. */
 	k->rings = (field & FIXED_OS ? 1 : 0) | (field & FIXED_USR ? 2 : 0);
 	k->pmi = field & FIXED_PMI;
@@ -220,7 +218,7 @@ void intel_update_running(struct intel_state *s)
 		struct intel_counter *k = &s->counter[c];
 		if (s->started >> c & 1) {
 			k->level = false;
-			k->bus_residue = 0;
+			k->clock.since = 0;
 		}
 	}
 	intel_hook_started(s, before);
@@ -279,44 +277,18 @@ static void take_smi(struct intel_state *s)
 		add(s, s->run_list[i], SMI_LENGTH);
 }
 
-/* What the counter's clock adds in one core cycle. */
-static unsigned tick(const struct intel_state *s, struct intel_counter *k)
-{
-	if (k->clock != CLOCK_BUS)
-		return k->clock == CLOCK_NONE ? 0 : k->per_tick;
-	if (++k->bus_residue < s->profile->bus_ratio)
-		return 0;
-	k->bus_residue = 0;
-	return 1;
-}
-
-/* The same for a number of cycles. */
-static uint64_t ticks(const struct intel_state *s, struct intel_counter *k, uint32_t cycles)
-{
-	if (k->clock != CLOCK_BUS)
-		return k->clock == CLOCK_NONE ? 0 : (uint64_t)cycles * k->per_tick;
-	uint64_t sum = (uint64_t)k->bus_residue + cycles;
-	k->bus_residue = sum % s->profile->bus_ratio;
-	return sum / s->profile->bus_ratio;
-}
-
 /* Threshold, then edge, cycle by cycle: SDM 18.2.1.1 (CMASK, INV, E). INV has no effect when CMASK is 0. */
-static uint64_t conditional(const struct intel_state *s, struct intel_counter *k, uint64_t value,
-			    uint32_t cycles)
+static uint64_t conditional(struct intel_counter *k, uint64_t value, uint32_t cycles)
 {
-	const struct counter_condition condition = {
+	struct counter_condition condition = {
 		.at_least = k->cmask ? k->cmask : 1,
 		.equal = k->cmask && k->equal,
 		.invert = k->cmask && k->invert,
 		.edge = k->edge,
 	};
-	uint64_t amount = 0;
+	const struct counter_flow flow = {value, FLOW_AT_ONCE};
 
-	for (uint32_t i = 0; i < cycles; i++) {
-		uint64_t v = tick(s, k) + (i ? 0 : value);
-		amount += counter_cycle(&condition, v, &k->level);
-	}
-	return amount;
+	return counter_cycles(&condition, flow, &k->clock, cycles, &k->level);
 }
 
 static bool ring_selected(const struct intel_state *s, const struct intel_counter *k, uint8_t cpl)
@@ -346,9 +318,9 @@ static void count(struct intel_state *s, unsigned c, const struct step *step)
 	}
 	if (k->latency)
 		value += intel_pebs_slow_loads(s, step);
-	uint64_t amount = k->simple          ? value + ticks(s, k, cycles)
+	uint64_t amount = k->simple          ? value + counter_ticks(&k->clock, cycles)
 			  : step->unfiltered ? (uint64_t)value
-					     : conditional(s, k, value, cycles);
+					     : conditional(k, value, cycles);
 	amount = intel_hook_count(s, c, step, amount);
 	if (!amount)
 		return;
@@ -406,17 +378,16 @@ int intel_increments(void *state, const struct step *step, struct model_incremen
 		struct intel_counter *k = &s->counter[s->run_list[i]];
 		if (!ring_selected(s, k, step->level))
 			continue;
-		bool divided = k->clock == CLOCK_BUS;
-		int64_t amount = k->clock && !divided ? (int64_t)step->cycles * k->per_tick : 0;
+		bool divided = k->clock.every > 1;
+		int64_t amount = k->clock.every && !divided ? (int64_t)step->cycles * k->clock.each : 0;
 		for (unsigned j = 0; j < step->n_terms; j++)
 			amount += k->weight[step->terms[j].quantity] * (int64_t)step->terms[j].amount;
 		/* The divider of the bus clock counts up to its next tick, which advance() makes. */
 		if (divided) {
-			uint32_t ratio = s->profile->bus_ratio;
-			if (amount || step->cycles >= ratio || n == room)
+			if (amount || step->cycles >= k->clock.every || n == room)
 				return -1;
-			out[n++] = (struct model_increment){&k->bus_residue, ratio - step->cycles - 1,
-							    step->cycles};
+			out[n++] = (struct model_increment){&k->clock.since,
+							    k->clock.every - step->cycles - 1, step->cycles};
 			continue;
 		}
 		if (!amount)

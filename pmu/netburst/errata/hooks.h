@@ -6,6 +6,7 @@
 #ifndef PMU_NETBURST_ERRATA_HOOKS_H
 #define PMU_NETBURST_ERRATA_HOOKS_H
 
+#include "pmu/contract/counter_condition.h"
 #include "pmu/netburst/model/model.h"
 
 static inline bool injected(const struct netburst_state *s, enum netburst_injection i)
@@ -101,22 +102,12 @@ static inline bool netburst_hook_bus(const struct netburst_state *s, const struc
 	       k->escr >> ESCR_MASK_SHIFT & (1u << 2 | 1u << 5);
 }
 
-/** The CCCR that a filter goes by. */
-static inline uint32_t netburst_hook_filter(const struct netburst_state *s, uint32_t cccr)
+/** What a filter makes of cycles. */
+static inline void netburst_hook_filter(const struct netburst_state *s, struct counter_condition *c)
 {
-	return injected(s, INJECT_NO_EDGE) ? cccr & ~CCCR_EDGE : cccr;
-}
-
-/** Whether a value passes the threshold; what it adds if it does. */
-static inline bool netburst_hook_met(const struct netburst_state *s, uint64_t value, unsigned threshold,
-				     bool met)
-{
-	return met || (value == threshold && injected(s, INJECT_THRESHOLD_REACHED));
-}
-
-static inline uint64_t netburst_hook_passed(const struct netburst_state *s, uint64_t value, bool met)
-{
-	return met && injected(s, INJECT_COMPARE_VALUE) ? value : met;
+	c->edge &= !injected(s, INJECT_NO_EDGE);
+	c->at_least -= injected(s, INJECT_THRESHOLD_REACHED);
+	c->whole |= injected(s, INJECT_COMPARE_VALUE);
 }
 
 /** What counter c counts in a step, while anything is injected; whether counter 12 counts it as well. */

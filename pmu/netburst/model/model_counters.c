@@ -145,24 +145,20 @@ static void sample(struct netburst_state *s, unsigned c, uint64_t amount, const 
 	}
 }
 
-/* Threshold and edge, clock by clock: 18.15.5.3, 18.15.5.4. What passes adds 1, never the value. */
+/* Threshold and edge, clock by clock: 18.15.5.3, 18.15.5.4. What is above the threshold passes and adds 1,
+ * never the value. */
 static uint64_t filtered(struct netburst_state *s, struct netburst_line *k, uint32_t cccr, uint64_t left)
 {
 	unsigned threshold = (cccr & CCCR_THRESHOLD) >> CCCR_THRESHOLD_SHIFT;
-	bool complement = cccr & CCCR_COMPLEMENT;
-	bool edge = cccr & CCCR_EDGE;
-	uint64_t amount = 0;
+	struct counter_condition condition = {
+		.at_least = (uint16_t)(threshold + 1),
+		.invert = cccr & CCCR_COMPLEMENT,
+		.edge = cccr & CCCR_EDGE,
+	};
+	const struct counter_flow flow = {left, k->per_cycle};
 
-	for (uint32_t i = 0; i < s->uops.cycles; i++) {
-		uint64_t v = left < k->per_cycle ? left : k->per_cycle;
-		bool met = netburst_hook_met(s, v, threshold, v > threshold);
-
-		left -= v;
-		met = met != complement;
-		bool begins = counter_begins(&k->level, met);
-		amount += edge ? begins : netburst_hook_passed(s, v, met);
-	}
-	return amount;
+	netburst_hook_filter(s, &condition);
+	return counter_cycles(&condition, flow, NULL, s->uops.cycles, &k->level);
 }
 
 /* What the lines from ESCR to CCCR carry of a step's occurrences: 18.15.1. */
@@ -185,7 +181,7 @@ static void count(struct netburst_state *s, unsigned c, const struct step *step)
 	}
 	amount = carried(s, c, step);
 	if (!k->plain && s->cccr[c] & CCCR_COMPARE)
-		amount = filtered(s, k, netburst_hook_filter(s, s->cccr[c]), amount);
+		amount = filtered(s, k, s->cccr[c], amount);
 	if (netburst_hook_any(s))
 		amount = netburst_hook_count(s, c, amount);
 	if (amount && k->pebs)

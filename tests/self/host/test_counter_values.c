@@ -96,6 +96,90 @@ static void a_bank_tells_levels_apart(void **state)
 	assert_true(counter_sees(LEVELS_ALL, 0) && counter_sees(LEVELS_ALL, 3) && !counter_sees(0, 0));
 }
 
+/* Cycles of these occurrences, one after the other. */
+static uint64_t over(const struct counter_condition *c, const unsigned v[], unsigned n)
+{
+	bool level = false;
+	uint64_t amount = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		amount += counter_cycles(c, (struct counter_flow){v[i], FLOW_AT_ONCE}, NULL, 1, &level);
+	return amount;
+}
+
+static void filters_pass_cycles(void **state)
+{
+	static const unsigned v[] = {1, 2, 3, 0, 2};
+	struct counter_condition c = {.at_least = 2};
+
+	(void)state;
+	assert_int_equal(over(&c, v, 5), 3);
+	c.whole = true;
+	assert_int_equal(over(&c, v, 5), 7);
+	c = (struct counter_condition){.at_least = 2, .invert = true};
+	assert_int_equal(over(&c, v, 5), 2);
+	c = (struct counter_condition){.at_least = 2, .equal = true};
+	assert_int_equal(over(&c, v, 5), 2);
+	c = (struct counter_condition){.at_least = 2, .edge = true, .whole = true};
+	assert_int_equal(over(&c, v, 5), 2);
+	c.invert = true;
+	assert_int_equal(over(&c, v, 5), 2);
+}
+
+/* The level is kept from step to step, whatever the filter makes of it. */
+static void an_edge_is_between_steps(void **state)
+{
+	const struct counter_condition edge = {.at_least = 1, .edge = true}, plain = {.at_least = 1};
+	bool level = false;
+
+	(void)state;
+	assert_int_equal(counter_cycles(&edge, (struct counter_flow){1, FLOW_AT_ONCE}, NULL, 1, &level), 1);
+	assert_int_equal(counter_cycles(&edge, (struct counter_flow){1, FLOW_AT_ONCE}, NULL, 3, &level), 0);
+	assert_false(level);
+	assert_int_equal(counter_cycles(&plain, (struct counter_flow){1, FLOW_AT_ONCE}, NULL, 0, &level), 0);
+	assert_false(level);
+	assert_int_equal(counter_cycles(&plain, (struct counter_flow){1, FLOW_AT_ONCE}, NULL, 1, &level), 1);
+	assert_true(level);
+	assert_int_equal(counter_cycles(&edge, (struct counter_flow){2, 1}, NULL, 2, &level), 0);
+}
+
+/* Seven occurrences, of which a cycle takes three: 3, 3, 1, 0. */
+static void occurrences_come_as_early_as_they_can(void **state)
+{
+	const struct counter_flow flow = {7, 3};
+	static const unsigned passed[] = {4, 3, 2, 2, 0};
+
+	(void)state;
+	for (unsigned least = 0; least < 5; least++) {
+		const struct counter_condition c = {.at_least = (uint16_t)least};
+		bool level = false;
+
+		assert_int_equal(counter_cycles(&c, flow, NULL, 4, &level), passed[least]);
+	}
+}
+
+static void clocks_tick(void **state)
+{
+	struct counter_clock none = {.each = 4}, core = {.every = 1, .each = 4},
+			     bus = {.every = 3, .each = 2};
+	const struct counter_condition any = {.at_least = 1}, more = {.at_least = 3};
+	bool level = false;
+
+	(void)state;
+	assert_int_equal(counter_ticks(&none, 5), 0);
+	assert_int_equal(counter_ticks(&core, 5), 20);
+	assert_int_equal(counter_ticks(&bus, 2), 0);
+	assert_int_equal(counter_ticks(&bus, 1), 2);
+	assert_int_equal(counter_ticks(&bus, 8), 4);
+	assert_int_equal(bus.since, 2);
+	assert_int_equal(counter_cycles(&any, (struct counter_flow){0, FLOW_AT_ONCE}, &bus, 5, &level), 2);
+	assert_int_equal(bus.since, 1);
+	assert_int_equal(counter_cycles(&more, (struct counter_flow){1, FLOW_AT_ONCE}, &bus, 5, &level), 0);
+	assert_int_equal(counter_cycles(&more, (struct counter_flow){1, FLOW_AT_ONCE}, &core, 5, &level), 5);
+	bus.since = 2;
+	assert_int_equal(counter_cycles(&more, (struct counter_flow){1, FLOW_AT_ONCE}, &bus, 5, &level), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -105,6 +189,10 @@ int main(void)
 		cmocka_unit_test(it_is_set_back_by_a_period),
 		cmocka_unit_test(a_bank_keeps_and_overflows_alike),
 		cmocka_unit_test(a_bank_tells_levels_apart),
+		cmocka_unit_test(filters_pass_cycles),
+		cmocka_unit_test(an_edge_is_between_steps),
+		cmocka_unit_test(occurrences_come_as_early_as_they_can),
+		cmocka_unit_test(clocks_tick),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
