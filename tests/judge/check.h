@@ -160,6 +160,19 @@ extern const struct suite *const suites[];
  * most, and then the report says so. */
 unsigned run_repetitions(struct run *run, const char *suite, unsigned on_virtual, unsigned most);
 
+/** One more observation of a check, RESULT_OBSERVATIONS at the most: at N = n what is seen is to lie between
+ * low and high. @return it, to be told what was seen */
+struct observation *result_observe(struct result *r, uint64_t n, int64_t low, int64_t high);
+
+/** The same; those before it, if there are any, go. */
+struct observation *result_observe_only(struct result *r, uint64_t n, int64_t low, int64_t high);
+
+/** These are a check's observations. Those that have no room in the result must outlive its report. */
+void result_take(struct result *r, const struct observation *o, unsigned count);
+
+/** Judge a check by the observations that have room in it. */
+void result_conclude(struct result *r);
+
 /** Judge a check by one value that was seen once, at N = n: it is to lie between low and high. It is the only
  * observation of the result then. */
 void result_judge(struct result *r, uint64_t n, int64_t low, int64_t high, int64_t seen);

@@ -227,21 +227,12 @@ static bool monotonic(struct run *run, struct climb *m, struct result *r)
 
 static bool counts_nops(struct run *run, struct climb *m, struct result *r)
 {
-	struct expectation x;
-	unsigned at;
-
 	m->pass = pass_of(m, N_SMALL, REPS);
 	m->pass.n_count = 2;
 	m->pass.n[1] = 2 * N_SMALL;
 	if (!run->call(run, pass_run, &m->pass, LADDER_MS, r) || was_refused(m, r))
 		return false;
-	if (pass_observe(&m->pass, 0, r->observation, &x, &at)) {
-		judgement_set(&r->judgement, VERDICT_ERROR, "no expectation for its yardstick");
-		return false;
-	}
-	r->n_observations = 2;
-	judge(r->observation, 2, &r->judgement);
-	return r->judgement.verdict == VERDICT_EXACT;
+	return pass_judge(&m->pass, 0, r) && r->judgement.verdict == VERDICT_EXACT;
 }
 
 /* What an empty window counts has been measured by then: whatever it is, it must be one number. */

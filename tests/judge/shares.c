@@ -403,14 +403,9 @@ static void tell(struct run *run, const char *suite, unsigned i, bool *told)
 			   .virtual = run->pmu->virtual};
 
 	for (unsigned l = 0; l < SHARE_LENGTHS && r.n_observations < RESULT_OBSERVATIONS; l++) {
-		struct observation *o = &r.observation[r.n_observations];
-
 		if (!p->seen[l].windows)
 			continue;
-		*o = (struct observation){.n = lengths[l]};
-		o->low = o->high = should;
-		fill(&o->seen, &p->seen[l]);
-		r.n_observations++;
+		fill(&result_observe(&r, lengths[l], should, should)->seen, &p->seen[l]);
 		if (p->state == SHARE_STEADY)
 			break;
 	}

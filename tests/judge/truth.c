@@ -38,25 +38,22 @@ void truth_check(const struct kernel *k, uint8_t level, uint64_t n, struct resul
 	for (unsigned i = 0; i < MULTIPLES; i++) {
 		struct qvec seen = {{0}};
 		struct amount declared;
-		struct observation *o = &r->observation[i];
+		uint64_t trial = kernel_trial_n(k, first, i);
 
-		*o = (struct observation){.n = kernel_trial_n(k, first, i)};
 		for (unsigned outcome = outcomes_of(k); outcome-- > 0;) {
 			enum quantity q;
 
-			if (!ground_truth(k, level, o->n, outcome, &seen, r))
+			if (!ground_truth(k, level, trial, outcome, &seen, r))
 				return;
-			q = truth_disagrees(k, o->n, outcome, &seen, &declared);
+			q = truth_disagrees(k, trial, outcome, &seen, &declared);
 			if (q != Q_COUNT) {
-				disagree(k, o->n, q, &declared, seen.v[q], &r->judgement);
+				disagree(k, trial, q, &declared, seen.v[q], &r->judgement);
 				return;
 			}
 		}
-		declared = kernel_amount(k, Q_INSTRUCTIONS, o->n);
-		o->low = declared.low;
-		o->high = declared.high;
-		histogram_add(&o->seen, (int64_t)seen.v[Q_INSTRUCTIONS]);
-		r->n_observations++;
+		declared = kernel_amount(k, Q_INSTRUCTIONS, trial);
+		histogram_add(&result_observe(r, trial, declared.low, declared.high)->seen,
+			      (int64_t)seen.v[Q_INSTRUCTIONS]);
 	}
-	judge(r->observation, r->n_observations, &r->judgement);
+	result_conclude(r);
 }

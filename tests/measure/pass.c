@@ -488,6 +488,20 @@ enum expectation_status pass_observe(const struct pass *p, unsigned s, struct ob
 	return EXPECTATION_OK;
 }
 
+bool pass_judge(const struct pass *p, unsigned s, struct result *r)
+{
+	struct expectation x;
+	unsigned at;
+
+	if (pass_observe(p, s, r->observation, &x, &at)) {
+		judgement_set(&r->judgement, VERDICT_ERROR, "no expectation for its yardstick");
+		return false;
+	}
+	r->n_observations = p->n_count;
+	result_conclude(r);
+	return true;
+}
+
 /* Counts instructions and at most what is delivered besides (interrupts, exceptions). */
 /* How well an event serves to try a counter: exact ones count a number known beforehand, clocks tick with
  * every kernel, what programs cause can be had from some kernel; what speculation adds to, likewise. */

@@ -94,6 +94,10 @@ struct share_place pass_share_place(const struct pass *p, unsigned s);
 enum expectation_status pass_observe(const struct pass *p, unsigned s, struct observation *o,
 				     struct expectation *x, unsigned *at);
 
+/** Judge slot s by its counts at each n; without an expectation it is an error. @return whether there is one
+ */
+bool pass_judge(const struct pass *p, unsigned s, struct result *r);
+
 /** The verdict on a pass with a .failure. */
 enum verdict pass_failure_verdict(const struct pass *p);
 

@@ -216,9 +216,8 @@ static void judge_count(unsigned i)
 			histogram_add(&o->seen, (int64_t)raw_of(i, point)[rep]);
 	}
 	if (judged[i]) {
-		memcpy(r.observation, counts_of(i), points * sizeof(counts[0]));
-		r.n_observations = points;
-		judge(r.observation, points, &r.judgement);
+		result_take(&r, counts_of(i), points);
+		result_conclude(&r);
 		if (r.judgement.verdict == VERDICT_WITHIN && reason)
 			snprintf(r.judgement.text, sizeof(r.judgement.text), "%s", reason);
 	} else {
@@ -254,9 +253,8 @@ static void judge_delta(unsigned d)
 	}
 	if (!delta_is_judged(d))
 		return;
-	memcpy(r.observation, deltas[d], points * sizeof(deltas[d][0]));
-	r.n_observations = points;
-	judge(r.observation, points, &r.judgement);
+	result_take(&r, deltas[d], points);
+	result_conclude(&r);
 	run->report(run, &r);
 }
 
@@ -433,10 +431,9 @@ static bool observed(void)
 			return false;
 		}
 		kernel_observe(kernel, plan.n * i, &seen);
-		r.observation[i - 1] = (struct observation){.n = plan.n * i, .low = 1, .high = INT64_MAX};
-		histogram_add(&r.observation[i - 1].seen, (int64_t)seen.v[Q_INSTRUCTIONS]);
+		histogram_add(&result_observe(&r, plan.n * i, 1, INT64_MAX)->seen,
+			      (int64_t)seen.v[Q_INSTRUCTIONS]);
 	}
-	r.n_observations = multiples;
 	judgement_set(&r.judgement, VERDICT_WITHIN, "instructions, as single-stepping shows them");
 	run->report(run, &r);
 	return true;

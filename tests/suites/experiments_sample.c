@@ -58,9 +58,8 @@ void experiment_beside(const struct experiment_run *e, const uint64_t *raw, cons
 			.n_observations = 1,
 			.observation = o};
 		if (judged) {
-			r.observation[0] = *o;
-			r.n_observations = 1;
-			judge(r.observation, 1, &r.judgement);
+			result_take(&r, o, 1);
+			result_conclude(&r);
 		} else {
 			judgement_set(&r.judgement, VERDICT_SKIPPED, "%s", why.line);
 		}
@@ -76,24 +75,20 @@ static void judge_samples(const struct experiment_run *e, unsigned i, const stru
 			  struct result *r)
 {
 	const struct experiment_plan *plan = e->plan;
-	struct observation *o = &r->observation[0];
 	struct expectation x;
-	int64_t share = experiment_share(plan, i, &s->bracket), period = (int64_t)s->period;
+	int64_t share = experiment_share(plan, i, &s->bracket), period = (int64_t)s->period, low, high;
 	struct reason why;
 
 	if (!experiment_expects(plan, i, e->kernel, &s->bracket, s->n, &x, &why)) {
 		judgement_set(&r->judgement, VERDICT_SKIPPED, "%s", why.line);
 		return;
 	}
-	*o = (struct observation){.n = s->n,
-				  .low = (x.low + share) / period,
-				  .high = !plan->level || x.high == INT64_MAX ? INT64_MAX
-									      : (x.high + share) / period,
-				  .seen = s->taken};
-	if (!plan->pmu->deterministic && o->low)
-		o->low = plan->level ? o->low - 1 : 1;
-	r->n_observations = 1;
-	judge(o, 1, &r->judgement);
+	low = (x.low + share) / period;
+	high = !plan->level || x.high == INT64_MAX ? INT64_MAX : (x.high + share) / period;
+	if (!plan->pmu->deterministic && low)
+		low = plan->level ? low - 1 : 1;
+	result_observe_only(r, s->n, low, high)->seen = s->taken;
+	result_conclude(r);
 }
 
 /* The step of the known path in which the second event occurs for the then-th time since the first one did
@@ -137,9 +132,9 @@ static void judge_cascade(const struct experiment_run *e, const struct sampling 
 	static struct path path;
 	const struct experiment_plan *plan = e->plan;
 	const struct window w = {.kernel = e->kernel, .bracket = &s->bracket, .level = s->level};
-	struct observation *o = &r->observation[0];
 	unsigned step, steps;
 	uint64_t at;
+	bool late;
 
 	if (!is_exact(plan, plan->cascade_from) || !is_exact(plan, plan->cascade_to)) {
 		judgement_set(&r->judgement, VERDICT_SKIPPED,
@@ -151,11 +146,9 @@ static void judge_cascade(const struct experiment_run *e, const struct sampling 
 	} else if (known_path(&w, s->n, &path, r)) {
 		step = step_of_cascade(plan, &path);
 		steps = path.to - step;
-		*o = (struct observation){.n = s->n, .low = steps > 0, .high = steps > 0, .seen = s->taken};
-		if (!plan->pmu->deterministic && steps < LATE_STEPS)
-			o->low = 0;
-		r->n_observations = 1;
-		judge(o, 1, &r->judgement);
+		late = !plan->pmu->deterministic && steps < LATE_STEPS;
+		result_observe_only(r, s->n, steps > 0 && !late, steps > 0)->seen = s->taken;
+		result_conclude(r);
 		at = steps ? path.step[step].next - window_code_address(e->kernel, s->level) : 0;
 		if (plan->pmu->deterministic && steps && at < sampling_size(e->kernel) &&
 		    s->at[at] != s->total)

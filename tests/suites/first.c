@@ -112,6 +112,7 @@ static void compare(struct witnesses *w, struct pass *p, const char *name, const
 			   .manual = "counters against each other",
 			   .virtual = pmu->virtual};
 	const struct slot *odd = NULL;
+	struct histogram *seen;
 	int64_t said = 0;
 
 	trap_set_context(name);
@@ -121,20 +122,18 @@ static void compare(struct witnesses *w, struct pass *p, const char *name, const
 		} else {
 			if (w->agreed < 0)
 				w->agreed = counted(p, 0, 0);
-			r.n_observations = 1;
-			r.observation[0].n = N_WITNESS;
-			r.observation[0].low = r.observation[0].high = w->agreed;
+			seen = &result_observe_only(&r, N_WITNESS, w->agreed, w->agreed)->seen;
 			for (unsigned rep = 0; rep < p->reps; rep++)
 				for (unsigned s = 0; s < p->n_slots; s++) {
 					int64_t v = counted(p, rep, s);
 
-					histogram_add(&r.observation[0].seen, v);
+					histogram_add(seen, v);
 					if (v != w->agreed && !odd) {
 						odd = &p->slot[s];
 						said = v;
 					}
 				}
-			judge(r.observation, 1, &r.judgement);
+			result_conclude(&r);
 			if (odd)
 				judgement_set(&r.judgement, VERDICT_WRONG,
 					      "%s counted %" PRId64 " where %s had counted %" PRId64,

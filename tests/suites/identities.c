@@ -310,7 +310,7 @@ static void try_equation(const struct setting *s, const struct equation *q)
 		.manual = q->identity->manual,
 		.virtual = s->run->pmu->virtual,
 	};
-	struct observation *o = &r.observation[0];
+	struct observation *o;
 
 	snprintf(name, sizeof(name), "%s/%s/%s", q->identity->name, s->kernel->name, level);
 	for (unsigned i = 0; i < q->n_terms; i++)
@@ -322,13 +322,12 @@ static void try_equation(const struct setting *s, const struct equation *q)
 			s->run->report(s->run, &r);
 			return;
 		}
-	*o = (struct observation){.n = s->n, .low = 0, .high = INT64_MAX};
+	o = result_observe_only(&r, s->n, 0, INT64_MAX);
 	if (!(q->identity->relation & IDENTITY_NOT_NEGATIVE))
 		o->high = o->low += exceptions(s, q) + attributed(s, q);
 	for (unsigned rep = 0; rep < s->reps; rep++)
 		histogram_add(&o->seen, sums[rep]);
-	r.n_observations = 1;
-	judge(o, 1, &r.judgement);
+	result_conclude(&r);
 	excuse(s, q, bracket, &r);
 	s->run->report(s->run, &r);
 }

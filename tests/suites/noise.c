@@ -163,10 +163,7 @@ static void conclude(struct count *c)
 			     line.straight ? "overcount per interrupt"
 					   : "overcount per interrupt, about: no straight line",
 			     line.slope_num == 0);
-	c->r.n_observations = s->n_k < RESULT_OBSERVATIONS ? s->n_k : RESULT_OBSERVATIONS;
-	memcpy(c->r.observation, c->seen, c->r.n_observations * sizeof(*c->seen));
-	c->r.more = c->seen + c->r.n_observations;
-	c->r.n_more = s->n_k - c->r.n_observations;
+	result_take(&c->r, c->seen, s->n_k);
 }
 
 static void take_off(int64_t way, struct observation *o, unsigned count)

@@ -38,12 +38,10 @@ static void gather(const struct pass *p, struct result *r)
 {
 	int64_t share = pass_share(p, 0);
 
-	r->n_observations = p->n_count;
 	for (unsigned i = 0; i < p->n_count; i++) {
-		struct observation *o = &r->observation[i];
+		bool first = i == r->n_observations;
+		struct observation *o = first ? result_observe(r, p->n[i], share, share) : &r->observation[i];
 
-		o->n = p->n[i];
-		o->low = o->high = share;
 		for (unsigned rep = 0; rep < p->reps; rep++)
 			histogram_add(&o->seen, (int64_t)pass_raw(p, i, rep, 0));
 	}
@@ -98,7 +96,7 @@ static void measure(struct run *run, unsigned b, unsigned c, const struct pmu_ev
 	snprintf(name, sizeof(name), "bracket/%s/%s", what, run->pmu->counter[c].name);
 	trap_set_context(name);
 	if (repeat(run, &p, reps, &r)) {
-		judge(r.observation, r.n_observations, &r.judgement);
+		result_conclude(&r);
 		hypervisor_exits_excuse(&(struct hypervisor_exits_place){p.pmu, e, p.kernel, &p.bracket,
 									 p.level, p.level != 0, false},
 					r.observation, r.n_observations, &r.judgement);

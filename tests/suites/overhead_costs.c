@@ -137,20 +137,17 @@ static void one(struct run *run, unsigned which, const struct pmu_event *e, unsi
 		return;
 	}
 	share = pass_share(&p, 0);
-	r.n_observations = 2;
 	for (unsigned i = 0; i < 2; i++) {
-		struct observation *o = &r.observation[i];
+		int64_t each = copies * instructions_of(run->pmu, counter, c) + code_loop_instructions;
+		int64_t all = (int64_t)p.n[i] * each + c->setup_instructions;
+		struct observation *o = result_observe(&r, p.n[i], all, all);
 
-		o->n = p.n[i];
-		o->low = o->high = (int64_t)p.n[i] * (copies * instructions_of(run->pmu, counter, c) +
-						      code_loop_instructions) +
-				   c->setup_instructions;
 		for (unsigned rep = 0; rep < p.reps; rep++)
 			histogram_add(&o->seen, (int64_t)pass_raw(&p, i, rep, 0) - share);
 	}
 	instructions = histogram_mode(&r.observation[1].seen) - histogram_mode(&r.observation[0].seen) -
 		       (int64_t)(code_loop_instructions * p.n[0]);
-	judge(r.observation, 2, &r.judgement);
+	result_conclude(&r);
 	hypervisor_exits_excuse_kind(run->pmu, hypervisor_exit_kind(c), copies, r.observation, 2,
 				     &r.judgement);
 	run->report(run, &r);

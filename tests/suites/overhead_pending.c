@@ -138,7 +138,6 @@ static void report_rate(struct run *run, const char *name, uint64_t instructions
 static void one(struct run *run, unsigned way, const struct pmu_event *e, unsigned counter)
 {
 	static struct pending w;
-	struct expectation x;
 	const struct pmu_event *clock;
 	char name[64];
 	struct result r = {
@@ -153,19 +152,13 @@ static void one(struct run *run, unsigned way, const struct pmu_event *e, unsign
 		.virtual = run->pmu->virtual,
 	};
 	uint64_t instructions;
-	unsigned at;
 
 	snprintf(name, sizeof(name), "rate/interrupt %s", way == MASKED ? masking_done : masking_else);
 	trap_set_context(name);
 	if (!timer_is_free()) {
 		judgement_set(&r.judgement, VERDICT_SKIPPED, "the timer is not free");
 	} else if (measure(run, way, e, counter, &w, &r)) {
-		if (pass_observe(&w.pass, 0, r.observation, &x, &at)) {
-			judgement_set(&r.judgement, VERDICT_ERROR, "no expectation for its yardstick");
-		} else {
-			r.n_observations = 2;
-			judge(r.observation, 2, &r.judgement);
-		}
+		pass_judge(&w.pass, 0, &r);
 	}
 	run->report(run, &r);
 	if (!r.n_observations)

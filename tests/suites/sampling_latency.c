@@ -80,8 +80,7 @@ static void judge_records(const struct latency *l, const struct recorded *rec, s
 
 		if (j->right == j->checked)
 			continue;
-		r->observation[0].seen = (struct histogram){0};
-		histogram_add(&r->observation[0].seen, j->checked - j->right);
+		result_judge(r, rec->n, 0, 0, j->checked - j->right);
 		judgement_set(&r->judgement, VERDICT_WRONG, "%s", j->why);
 		return;
 	}

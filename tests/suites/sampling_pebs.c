@@ -192,10 +192,7 @@ static void judge_late(struct result *r, const struct recorded *rec, const struc
 {
 	unsigned right = sample_not_early(x, rec->record, rec->n_records);
 
-	r->observation[0] = (struct observation){.n = rec->n, .low = n_steps != 0, .high = n_steps};
-	r->observation[0].seen = (struct histogram){0};
-	histogram_add(&r->observation[0].seen, rec->n_records);
-	judge(r->observation, 1, &r->judgement);
+	result_judge(r, rec->n, n_steps != 0, n_steps, rec->n_records);
 	if (r->judgement.verdict == VERDICT_WITHIN)
 		judgement_set(&r->judgement, VERDICT_WITHIN,
 			      "records, of one in each period: they may be late");

@@ -115,15 +115,13 @@ static int64_t skid_of(const struct path *p, unsigned step, uint64_t address)
 
 static void judge_skid(const struct pmi_run *p, struct result *r)
 {
-	struct observation *o = &r->observation[0];
+	struct observation *o = result_observe_only(r, p->s.n, 0, is_deterministic() ? 0 : INT64_MAX);
 	unsigned n = sample_steps(&p->x, suite->steps, SAMPLING_RECORDS);
 	char value[64];
 
-	*o = (struct observation){.n = p->s.n, .high = is_deterministic() ? 0 : INT64_MAX};
 	for (unsigned i = 0; i < n && i < p->s.total && i < SAMPLING_RECORDS; i++)
 		histogram_add(&o->seen, skid_of(path, suite->steps[i], p->s.address[i]));
-	r->n_observations = 1;
-	judge(o, 1, &r->judgement);
+	result_conclude(r);
 	if (p->s.total > n || o->seen.min < 0 || (p->s.total != n && is_deterministic()))
 		judgement_set(&r->judgement, VERDICT_WRONG, "%u interrupts, and %u periods", p->s.total, n);
 	if (!o->seen.total)

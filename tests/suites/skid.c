@@ -148,25 +148,23 @@ static void take_samples(void *arg)
 
 static void conclude(struct run *run, const struct skid *s, struct result *r)
 {
-	struct observation *o = &r->observation[0];
+	int64_t late = s->pmu->pmi_late, most = (int64_t)(s->rungs - s->last_p - 1);
+	struct observation *o = result_observe_only(r, 1, late, s->pmu->deterministic ? late : most);
 	struct judgement *j = &r->judgement;
 	unsigned missing = 0;
 	char value[64];
 
-	*o = (struct observation){.n = 1, .low = s->pmu->pmi_late};
-	o->high = s->pmu->deterministic ? o->low : (int64_t)(s->rungs - s->last_p - 1);
 	for (unsigned i = 0; i < s->last_p * s->reps; i++)
 		if (s->seen[i] == NOT_SEEN)
 			missing++;
 		else
 			histogram_add(&o->seen, s->seen[i]);
-	r->n_observations = 1;
 	if (missing) {
 		judgement_set(j, VERDICT_WRONG, "%u of %u overflows did not give one interrupt", missing,
 			      s->last_p * s->reps);
 		return;
 	}
-	judge(o, 1, j);
+	result_conclude(r);
 	snprintf(j->text, sizeof(j->text), "%" PRId64 " to %" PRId64 " instructions, most often %" PRId64,
 		 o->seen.min, o->seen.max, histogram_mode(&o->seen));
 	snprintf(value, sizeof(value), "%" PRId64 " (%" PRId64 " to %" PRId64 ")", histogram_mode(&o->seen),

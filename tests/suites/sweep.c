@@ -292,7 +292,7 @@ static void conclude(struct sweep *s)
 {
 	struct judgement *j = &s->r.judgement;
 
-	judge(s->r.observation, s->r.n_observations, j);
+	result_conclude(&s->r);
 	if (verdict_is_bad(j->verdict) && s->excused && s->excused == s->deviating) {
 		*j = s->excuse;
 		return;

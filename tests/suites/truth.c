@@ -120,22 +120,19 @@ static void report_changes(struct run *run, const struct subject *s, unsigned co
 {
 	struct result r = {
 		.suite = "truth", .name = "changed signatures", .manual = "no change by one may pass"};
-	struct observation *o = &r.observation[0];
+	struct judgement why = {0};
 	unsigned changes = 0, noticed = 0;
 
 	for (unsigned i = 0; i < count; i++) {
 		changes += s[i].changes;
 		noticed += s[i].noticed;
-		if (s[i].noticed != s[i].changes && !r.judgement.text[0])
-			judgement_set(&r.judgement, VERDICT_ERROR, "%u changes of %s pass",
+		if (s[i].noticed != s[i].changes && !why.text[0])
+			judgement_set(&why, VERDICT_ERROR, "%u changes of %s pass",
 				      s[i].changes - s[i].noticed, s[i].kernel->name);
 	}
-	o->n = count;
-	o->low = o->high = changes;
-	histogram_add(&o->seen, noticed);
-	r.n_observations = 1;
-	if (!r.judgement.text[0])
-		judge(r.observation, 1, &r.judgement);
+	result_judge(&r, count, changes, changes, noticed);
+	if (why.text[0])
+		r.judgement = why;
 	run->report(run, &r);
 }
 
@@ -218,7 +215,7 @@ static void report_paths(struct run *run, const struct subject *s, unsigned coun
 {
 	struct result r = {
 		.suite = "truth", .name = "known paths", .manual = "a path adds up to the signature"};
-	struct observation *o = &r.observation[0];
+	struct judgement why = {0};
 	unsigned agree = 0, walked = 0;
 
 	for (unsigned i = 0; i < count; i++) {
@@ -226,17 +223,14 @@ static void report_paths(struct run *run, const struct subject *s, unsigned coun
 			continue;
 		walked++;
 		agree += s[i].path.verdict == VERDICT_EXACT;
-		if (s[i].path.verdict != VERDICT_EXACT && !r.judgement.text[0])
-			judgement_set(&r.judgement, VERDICT_ERROR, "%s: %s", level_of(s[i].level),
-				      s[i].path.text);
+		if (s[i].path.verdict != VERDICT_EXACT && !why.text[0])
+			judgement_set(&why, VERDICT_ERROR, "%s: %s", level_of(s[i].level), s[i].path.text);
 	}
 	if (!walked)
 		return;
-	*o = (struct observation){.n = walked, .low = walked, .high = walked};
-	histogram_add(&o->seen, agree);
-	r.n_observations = 1;
-	if (!r.judgement.text[0])
-		judge(r.observation, 1, &r.judgement);
+	result_judge(&r, walked, walked, walked, agree);
+	if (why.text[0])
+		r.judgement = why;
 	run->report(run, &r);
 }
 
@@ -339,20 +333,15 @@ static void report_visible(struct run *run, const struct subject *s, unsigned v,
 	bool any = false;
 
 	for (unsigned i = 0; i < MULTIPLES; i++) {
-		struct observation *o = &r.observation[i];
-		struct amount a;
+		uint64_t trial = kernel_trial_n(s->kernel, n, i);
+		struct amount a = kernel_amount(s->kernel, q, trial);
 
-		o->n = kernel_trial_n(s->kernel, n, i);
-		a = kernel_amount(s->kernel, q, o->n);
-		o->low = a.low;
-		o->high = a.high;
-		histogram_add(&o->seen, (int64_t)s->seen[i][v]);
+		histogram_add(&result_observe(&r, trial, a.low, a.high)->seen, (int64_t)s->seen[i][v]);
 		any |= a.high || s->seen[i][v];
 	}
 	if (!any)
 		return; /* nothing of it on either side: part of "all quantities" */
-	r.n_observations = MULTIPLES;
-	judge(r.observation, MULTIPLES, &r.judgement);
+	result_conclude(&r);
 	if (verdict_is_bad(r.judgement.verdict)) /* the fault of the signature, not of any hardware */
 		r.judgement.verdict = VERDICT_ERROR;
 	run->report(run, &r);

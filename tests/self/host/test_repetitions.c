@@ -1,6 +1,6 @@
 /*
  * How often suites measure: the default of each kind of PMU, what the options ask for, and a limit that is
- * told. And how they end a check that saw one value.
+ * told. And how results get their observations.
  */
 #include "tests/judge/check.h"
 
@@ -78,6 +78,44 @@ static void one_value_is_judged(void **state)
 	assert_int_equal(r.judgement.verdict, VERDICT_DEAD);
 }
 
+/* Each with a place of its own; those that a result has no room for are pointed to. */
+static void several_are_judged_together(void **state)
+{
+	struct observation seen[RESULT_OBSERVATIONS + 2] = {{0}};
+	struct result r = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < RESULT_OBSERVATIONS + 2; i++) {
+		seen[i] = (struct observation){.n = i + 1, .low = i, .high = i};
+		histogram_add(&seen[i].seen, i);
+	}
+	histogram_add(&result_observe(&r, 1, 5, 5)->seen, 5);
+	histogram_add(&result_observe(&r, 2, 6, 6)->seen, 6);
+	result_conclude(&r);
+	assert_int_equal(r.n_observations, 2);
+	assert_int_equal(r.judgement.verdict, VERDICT_EXACT);
+	histogram_add(&result_observe(&r, 3, 7, 7)->seen, 8);
+	result_conclude(&r);
+	assert_int_equal(r.n_observations, 3);
+	assert_int_equal(r.judgement.verdict, VERDICT_WRONG);
+	histogram_add(&result_observe_only(&r, 3, 8, 8)->seen, 8);
+	result_conclude(&r);
+	assert_int_equal(r.n_observations, 1);
+	assert_int_equal(r.judgement.verdict, VERDICT_EXACT);
+
+	result_take(&r, seen, RESULT_OBSERVATIONS + 2);
+	result_conclude(&r);
+	assert_int_equal(r.n_observations, RESULT_OBSERVATIONS);
+	assert_int_equal(r.n_more, 2);
+	assert_ptr_equal(r.more, seen + RESULT_OBSERVATIONS);
+	assert_int_equal(r.observation[1].n, 2);
+	assert_int_equal(r.judgement.verdict, VERDICT_EXACT);
+	result_take(&r, seen, 1);
+	assert_int_equal(r.n_observations, 1);
+	assert_int_equal(r.n_more, 0);
+	assert_null(r.more);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -85,6 +123,7 @@ int main(void)
 		cmocka_unit_test(as_asked),
 		cmocka_unit_test(a_limit_is_told),
 		cmocka_unit_test(one_value_is_judged),
+		cmocka_unit_test(several_are_judged_together),
 	};
 
 	return cmocka_run_group_tests_name("repetitions", tests, NULL, NULL);

@@ -238,13 +238,10 @@ static void conclude(const struct opcodes *s, unsigned slot)
 			   .level = "ring 3",
 			   .encoding = e->code,
 			   .manual = e->source,
-			   .machine_model = s->run->pmu->virtual && event_is_micro(e),
-			   .n_observations = 1};
-	struct observation *o = &r.observation[0];
+			   .machine_model = s->run->pmu->virtual && event_is_micro(e)};
 
 	/* Of so many forms, so many are counted as they should be. */
-	*o = (struct observation){.n = t->forms, .low = t->forms, .high = t->forms};
-	histogram_add(&o->seen, t->forms - t->deviating);
+	result_judge(&r, t->forms, t->forms, t->forms, t->forms - t->deviating);
 	if (t->deviating)
 		judgement_set(&r.judgement, t->unsteady ? VERDICT_NOISY : VERDICT_WRONG, "%u of %u forms: %s",
 			      t->deviating, t->forms, t->text);

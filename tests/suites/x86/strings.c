@@ -131,10 +131,8 @@ static void gather(struct track *t, const struct pass *p, unsigned slot, unsigne
 				 histogram_mode(h), seen[i].low, p->n[i]);
 	}
 	/* What is reported in full is the first step that deviates, or else the last one. */
-	if (!t->deviating) {
-		memcpy(t->r.observation, seen, sizeof seen);
-		t->r.n_observations = MULTIPLES;
-	}
+	if (!t->deviating)
+		result_take(&t->r, seen, MULTIPLES);
 	t->deviating += deviates;
 	if (deviates)
 		t->excuse.verdict = VERDICT_WRONG;
@@ -212,7 +210,7 @@ static void conclude(struct track *t)
 
 	if (j->verdict != VERDICT_EXACT) /* there was no expectation */
 		return;
-	judge(t->r.observation, t->r.n_observations, j);
+	result_conclude(&t->r);
 	if (verdict_is_bad(j->verdict) && t->excused && t->excused == t->deviating) {
 		*j = t->excuse;
 		return;
