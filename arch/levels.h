@@ -22,6 +22,10 @@ const char *level_name(unsigned level);
 /** The number of the user's level, above 0. */
 unsigned level_user(void);
 
+/** The option that chooses a level ("ring"), and its words: the numbers of the harness's level and the
+ * user's, then what stands for the two ("0|3|both"). */
+extern const char level_option[], level_choices[];
+
 /** Levels that counters cannot count apart from each other have the same filter, numbered from 0 (x86: 0 for
  * ring 0, which OS = 1 counts; 1 for rings 1 to 3, which USR = 1 counts). */
 unsigned level_filter(unsigned level);

@@ -24,6 +24,14 @@ enum register_space {
 	SPACE_TRACE,    /* registers of a trace port, by its own numbers */
 };
 
+/** Their names, by number. */
+#define REGISTER_SPACE_NAMES                                                                                 \
+	{                                                                                                    \
+		[SPACE_MSR] = "MSR", [SPACE_SELECTOR] = "selector", [SPACE_PMC] = "PMC",                     \
+		[SPACE_PMD] = "PMD", [SPACE_STATUS] = "status word", [SPACE_SYSTEM] = "system register",     \
+		[SPACE_MEMORY] = "memory", [SPACE_TRACE] = "trace port",                                     \
+	}
+
 /** One access. */
 struct register_access {
 	uint8_t space;  /* enum register_space */

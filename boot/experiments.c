@@ -1,5 +1,6 @@
 #include "boot/experiments.h"
 #include "boot/tokens.h"
+#include "arch/levels.h"
 #include "tests/measure/metric.h"
 
 #include <ctype.h>
@@ -24,7 +25,8 @@ const struct option_row experiment_rows[] = {
 	 "a file of \\assay\\code in place of a kernel"},
 	{"bytes", OPTION_LIST, FIELD(bytes), 0, 0, NULL, NULL, NULL, "the same as hexadecimal digits"},
 	{"events", OPTION_LIST, FIELD(events), 0, 0, NULL, NULL, NULL, "event strings"},
-	{"ring", OPTION_CHOICE, FIELD(level), 0, 0, "0|3|both", NULL, "0", "ring that the kernel runs in"},
+	{level_option, OPTION_CHOICE, FIELD(level), 0, 0, level_choices, NULL, "0",
+	 "level at which the kernel runs"},
 	{"n", OPTION_NUMBER, FIELD(n), 1, INT64_MAX, NULL, NULL, NULL, "first N of the kernel"},
 	{"reps", OPTION_NUMBER, FIELD(reps), 1, 1000000, NULL, NULL, NULL, "repetitions"},
 	{"passes", OPTION_CHOICE, FIELD(passes), 0, 0, "split|one", NULL, "split",
@@ -54,9 +56,10 @@ const struct option_row experiment_rows[] = {
 static const struct {
 	const char *name;
 	enum experiment_key key;
-} placed[] = {{"kernel", KEY_KERNEL}, {"n", KEY_N},           {"period", KEY_PERIOD}, {"record", KEY_RECORD},
-	      {"code", KEY_CODE},     {"passes", KEY_PASSES}, {"ring", KEY_LEVEL},    {"then", KEY_THEN},
-	      {"sample", KEY_SAMPLE}, {"max", KEY_MAX},       {"buffer", KEY_BUFFER}};
+} placed[] = {{"kernel", KEY_KERNEL},    {"n", KEY_N},          {"period", KEY_PERIOD},
+	      {"record", KEY_RECORD},    {"code", KEY_CODE},    {"passes", KEY_PASSES},
+	      {level_option, KEY_LEVEL}, {"then", KEY_THEN},    {"sample", KEY_SAMPLE},
+	      {"max", KEY_MAX},          {"buffer", KEY_BUFFER}};
 
 static void keep_place(struct experiment *x, const struct token *t)
 {

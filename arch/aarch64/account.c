@@ -72,7 +72,7 @@ static void account_system_register(uint32_t insn, struct insn_effect *e)
 		add(e, Q_TTBR_WRITES, 1);
 		break;
 	}
-	add(e, Q_INSN_WRMSR, 1);
+	add(e, Q_INSN_REGISTER_WRITE, 1);
 }
 
 static void account_system(uint32_t insn, struct insn_effect *e)

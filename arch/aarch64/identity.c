@@ -191,6 +191,8 @@ const char *level_name(unsigned level)
 	return level == 0 ? "EL1" : level == USER ? "EL0" : NULL;
 }
 
+const char level_option[] = "level", level_choices[] = "0|1|both";
+
 unsigned level_user(void)
 {
 	return USER;

@@ -119,9 +119,9 @@ static void tell(struct telling *t, const struct trap_frame *after, uint64_t ip,
 	};
 
 	if (level && !level_after)
-		more(t, Q_RING_TO_KERNEL);
+		more(t, Q_LEVEL_TO_SYSTEM);
 	if (!level && level_after)
-		more(t, Q_RING_TO_USER);
+		more(t, Q_LEVEL_TO_USER);
 	s.transfer = t->effect.branch == TRANSFER_CONDITIONAL && !t->effect.taken ? TRANSFER_NONE
 										  : t->effect.branch;
 	if (kind == STEP_DELIVERED)

@@ -34,7 +34,7 @@ const struct code_share code_user_share = {
 	 {Q_BR_FAR, 1},
 	 {Q_EXCEPTIONS, 1},
 	 {Q_EXC_SVC, 1},
-	 {Q_RING_TO_KERNEL, 1}},
+	 {Q_LEVEL_TO_SYSTEM, 1}},
 	.ahead = 0,
 };
 

@@ -218,7 +218,7 @@ static void access_register(struct doing *d, struct toy_cpu *cpu, const struct f
 		toy_fault(TOY_FAULT_PRIVILEGE, cpu->pc);
 	add(d, Q_INSN_REG, 1);
 	if (a.write)
-		add(d, Q_INSN_WRMSR, 1);
+		add(d, Q_INSN_REGISTER_WRITE, 1);
 	d->step.terms = d->term;
 	if (!carry_out(&a, &d->step))
 		toy_fault(TOY_FAULT_REGISTER, cpu->pc);
@@ -261,9 +261,9 @@ static bool call_supervisor(struct doing *d, const struct toy_cpu *cpu, const st
 		toy_fault(TOY_FAULT_CALL, cpu->pc);
 	}
 	if (d->step.level && !d->step.level_after)
-		add(d, Q_RING_TO_KERNEL, 1);
+		add(d, Q_LEVEL_TO_SYSTEM, 1);
 	if (!d->step.level && d->step.level_after)
-		add(d, Q_RING_TO_USER, 1);
+		add(d, Q_LEVEL_TO_USER, 1);
 	return f->imm != TOY_SYS_END;
 }
 

@@ -58,6 +58,8 @@ const char *level_name(unsigned level)
 	return level == 0 ? "supervisor" : level == TOY_USER ? "user" : NULL;
 }
 
+const char level_option[] = "level", level_choices[] = "0|1|both";
+
 unsigned level_user(void)
 {
 	return TOY_USER;

@@ -14,7 +14,7 @@
 
 /* The SYS at the end of a row at the user's level. */
 const struct code_share code_user_share = {
-	.term = {{Q_INSTRUCTIONS, 1}, {Q_CYCLES, 1}, {Q_RING_TO_KERNEL, 1}},
+	.term = {{Q_INSTRUCTIONS, 1}, {Q_CYCLES, 1}, {Q_LEVEL_TO_SYSTEM, 1}},
 };
 
 bool code_init(size_t data_size)

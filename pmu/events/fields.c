@@ -15,7 +15,7 @@ const char *register_name(const struct register_field *fields, uint32_t address,
 			snprintf(out, size, "%s%" PRIu32, f->name, address - f->first);
 		return out;
 	}
-	snprintf(out, size, "MSR %#" PRIx32, address);
+	snprintf(out, size, "register %#" PRIx32, address);
 	return out;
 }
 

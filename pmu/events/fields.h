@@ -18,7 +18,7 @@ struct register_field {
 	uint8_t repeat, stride; /* how often it occurs, and how many bits apart; 0: once */
 };
 
-/** The register's name, "MSR 0x..." if the table has none. @return out */
+/** The register's name, "register 0x..." if the table has none. @return out */
 const char *register_name(const struct register_field *fields, uint32_t address, char *out, size_t size);
 
 /**

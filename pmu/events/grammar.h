@@ -47,7 +47,7 @@ struct event_alias {
 
 /** A register that some events need besides the selector. */
 struct event_extra_field {
-	uint32_t msr;
+	uint32_t address;
 	const char *perf; /* "frontend" */
 };
 

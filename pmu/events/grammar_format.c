@@ -119,7 +119,7 @@ size_t event_format_perf(const struct pmu *pmu, const struct event_request *r, c
 		}
 	}
 	for (const struct event_extra_field *x = g->extras; x && x->perf; x++)
-		if (r->config.extra_register == x->msr)
+		if (r->config.extra_register == x->address)
 			n = text_append(out, size, n, ",%s=%#" PRIx64, x->perf, r->config.extra_value);
 	n = text_append(out, size, n, "/");
 	for (const struct event_modifier *m = g->modifiers; m->help; m++)

@@ -190,8 +190,8 @@ static const struct field {
 	{"Deprecated", FLAG, IN(deprecated), 1},
 	{"SampleAfterValue", PRESENT, IN(has_period), 0},
 	{"Counter", COUNTERS, 0, 0, 0},
-	{"MSRIndex", NUMBER, IN(msr), UINT32_MAX},
-	{"MSRValue", NUMBER, IN(msr_value), UINT64_MAX},
+	{"MSRIndex", NUMBER, IN(extra_register), UINT32_MAX},
+	{"MSRValue", NUMBER, IN(extra_value), UINT64_MAX},
 	{"Errata", TEXT, IN(errata), 0},
 	{"Unit", TEXT, IN(unit), 0},
 };

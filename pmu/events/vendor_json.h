@@ -25,13 +25,13 @@ struct vendor_event {
 	uint8_t cmask;   /* counter mask */
 	uint8_t pebs;    /* 0 no record, 1 has, 2 only with one */
 	bool invert, edge, any_thread, equal;
-	bool deprecated;   /* the vendor has another name for it */
-	bool has_period;   /* gives a sampling period, as all of Intel's do and none of AMD's */
-	uint32_t counters; /* bit n: general counter n; all ones if the file does not say */
-	int8_t fixed;      /* fixed counter, -1: none */
-	uint32_t msr; /* extra register that must hold msr_value, 0: none; of several, the first, and select
-			 and umask are for that */
-	uint64_t msr_value;
+	bool deprecated;         /* the vendor has another name for it */
+	bool has_period;         /* gives a sampling period, as all of Intel's do and none of AMD's */
+	uint32_t counters;       /* bit n: general counter n; all ones if the file does not say */
+	int8_t fixed;            /* fixed counter, -1: none */
+	uint32_t extra_register; /* that must hold extra_value, 0: none; of several, the first, and select and
+				    umask are for that */
+	uint64_t extra_value;
 	char errata[VENDOR_TEXT];
 	char unit[32]; /* "cpu_core", "CBO"; empty: the core */
 	size_t at;     /* byte of the file where it begins */

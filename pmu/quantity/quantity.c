@@ -2,8 +2,11 @@
 
 #include <string.h>
 
+/* What the instruction set calls a common one comes later, in place of the common name. */
+#pragma GCC diagnostic ignored "-Woverride-init"
 const struct quantity_info quantity_info[Q_COUNT] = {
 #define QUANTITY(id, name, class, definition) [Q_##id] = {name, QUANTITY_##class},
+#define QUANTITY_HERE(id, own, here)          [Q_##id].name = here,
 #include "pmu/quantity/quantity.def"
 #undef QUANTITY
 };

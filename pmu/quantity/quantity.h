@@ -17,7 +17,12 @@ enum quantity {
 #define QUANTITY(id, name, class, definition) Q_##id,
 #include "pmu/quantity/quantity.def"
 #undef QUANTITY
-	Q_COUNT
+	Q_COUNT,
+/* Common ones by the instruction set's own identifiers. */
+#define QUANTITY(id, name, class, definition)
+#define QUANTITY_HERE(id, own, name) Q_##own = Q_##id,
+#include "pmu/quantity/quantity.def"
+#undef QUANTITY
 };
 
 enum quantity_class { QUANTITY_ARCH, QUANTITY_MICRO };

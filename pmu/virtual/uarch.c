@@ -632,11 +632,11 @@ static void vector(struct uarch *u, uint8_t kind, struct terms *t)
 	bool save = kind == UARCH_NARROW && u->upper == UPPER_DIRTY;
 	bool restore = kind != UARCH_NARROW && u->upper == UPPER_SAVED;
 
-	if (save || restore || broken(u, UARCH_AVX_ALWAYS))
+	if (save || restore || broken(u, UARCH_UPPERS_ALWAYS))
 		befall(t, OUTCOME_UPPERS);
-	if (save || broken(u, UARCH_AVX_ALWAYS))
+	if (save || broken(u, UARCH_UPPERS_ALWAYS))
 		befall(t, OUTCOME_UPPERS_SAVED);
-	if (restore || broken(u, UARCH_AVX_ALWAYS))
+	if (restore || broken(u, UARCH_UPPERS_ALWAYS))
 		befall(t, OUTCOME_UPPERS_RESTORED);
 	if (save)
 		u->upper = UPPER_SAVED;

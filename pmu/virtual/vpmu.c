@@ -176,8 +176,7 @@ static enum register_answer write_register(struct register_access *a, const stru
 		vpmu.own_write = answer == REGISTER_DONE;
 		return answer;
 	}
-	vpmu.premises.by_other = a->space == SPACE_MSR && vpmu.model->other_switch &&
-				 vpmu.model->other_switch(vpmu.state, a->number);
+	vpmu.premises.by_other = vpmu.model->other_switch && vpmu.model->other_switch(vpmu.state, a->number);
 	/* A record would be of an instruction that has not been there yet. */
 	first = premises_before_write(&vpmu.premises, vpmu.model, vpmu.state, &step) && !vpmu.recording;
 	if (first)
@@ -198,8 +197,6 @@ static enum register_answer access_register(void *ctx, struct register_access *a
 	enum register_answer answer;
 	(void)ctx;
 
-	if (a->space == SPACE_MSR && !a->permitted)
-		return REGISTER_FAULT;
 	if (!a->write)
 		return vpmu.model->access(vpmu.state, a);
 	vpmu.was_idle = !vpmu.model->counting(vpmu.state) && !records();

@@ -17,8 +17,8 @@ static const struct {
 	quantity_number quantity; /* of a kernel: so many of them */
 	bool call;                /* an instruction */
 } kinds[TRIPS] = {
-	[TRIP_INTERRUPT_BY_CODE] = {Q_INTERRUPTS_SW, true}, [TRIP_CALL] = {Q_RING_TO_KERNEL, true},
-	[TRIP_CALL_OTHER] = {Q_RING_TO_KERNEL, true},       [TRIP_FAULT] = {Q_EXCEPTIONS, false},
+	[TRIP_INTERRUPT_BY_CODE] = {Q_INTERRUPTS_SW, true}, [TRIP_CALL] = {Q_LEVEL_TO_SYSTEM, true},
+	[TRIP_CALL_OTHER] = {Q_LEVEL_TO_SYSTEM, true},      [TRIP_FAULT] = {Q_EXCEPTIONS, false},
 	[TRIP_INTERRUPT] = {Q_INTERRUPTS_HW, false},        [TRIP_NMI] = {Q_INTERRUPTS_NMI, false},
 };
 

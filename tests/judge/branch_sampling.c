@@ -17,7 +17,7 @@ const char *branch_sampling_unforeseen(const struct pmu_event *event, uint8_t le
 			 "the counter does not count the %s in which the kernel runs", level_heading());
 		return why;
 	}
-	if (level && (levels & LEVELS_SYSTEM || kernel_amount(k, Q_RING_TO_KERNEL, n).high)) {
+	if (level && (levels & LEVELS_SYSTEM || kernel_amount(k, Q_LEVEL_TO_SYSTEM, n).high)) {
 		snprintf(why, BRANCH_SAMPLING_WHY,
 			 "in %s the counter must count this %s alone, and the kernel stay there",
 			 level_name(level_user()), level_heading());

@@ -106,7 +106,7 @@ static int64_t floor_sum(const struct event_floor *f, const struct kernel *k, ui
 {
 	int64_t sum = 0;
 
-	if (f && kernel_amount(k, Q_RING_TO_KERNEL, n).high)
+	if (f && kernel_amount(k, Q_LEVEL_TO_SYSTEM, n).high)
 		return 0; /* a part of the kernel counts elsewhere */
 	for (unsigned i = 0; f && i < FLOOR_TERMS && f->of[i].coefficient; i++) {
 		struct amount a = bounds_amount(k, f->of[i].quantity, n);

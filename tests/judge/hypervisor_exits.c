@@ -92,12 +92,12 @@ static int64_t missing_of_bracket(const struct hypervisor_exits_place *p, uint64
 					      event_coefficient(p->event, Q_UOPS));
 	}
 	for (const struct qterm *t = b->own; t < b->own + sizeof b->own / sizeof b->own[0] && t->amount; t++)
-		if (t->quantity == Q_INSN_WRMSR && lost(p->pmu, step_exit_of_register_write)) {
+		if (t->quantity == Q_INSN_REGISTER_WRITE && lost(p->pmu, step_exit_of_register_write)) {
 			*kinds |= 1u << step_exit_of_register_write;
 			missing += t->amount * (event_coefficient(p->event, Q_INSTRUCTIONS) +
 						event_coefficient(p->event, Q_UOPS) +
 						event_coefficient(p->event, Q_INSN_SERIALIZING) +
-						event_coefficient(p->event, Q_INSN_WRMSR));
+						event_coefficient(p->event, Q_INSN_REGISTER_WRITE));
 		}
 	return missing;
 }

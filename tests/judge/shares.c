@@ -151,8 +151,10 @@ static unsigned slot_of(uint64_t key)
 /* Of a WRMSR. */
 int64_t share_of_write(const struct pmu_event *e)
 {
-	static const struct pmu_bracket write = {
-		.own = {{Q_INSTRUCTIONS, 1}, {Q_INSN_WRMSR, 1}, {Q_INSN_SERIALIZING, 1}, {Q_UOPS, 1}}};
+	static const struct pmu_bracket write = {.own = {{Q_INSTRUCTIONS, 1},
+							 {Q_INSN_REGISTER_WRITE, 1},
+							 {Q_INSN_SERIALIZING, 1},
+							 {Q_UOPS, 1}}};
 
 	return bracket_share(&write, e);
 }

@@ -21,7 +21,11 @@
 	.set .LQ_\id, .Lquantity_next
 	.set .Lquantity_next, .Lquantity_next + 1
 .endm
+.macro QUANTITY_OWN id, own
+	.set .LQ_\own, .LQ_\id
+.endm
 #define QUANTITY(id, name, class, definition) QUANTITY_NUMBER id
+#define QUANTITY_HERE(id, own, name)          QUANTITY_OWN id, own
 #include "pmu/quantity/quantity.def"
 #undef QUANTITY
 

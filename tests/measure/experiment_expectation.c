@@ -258,7 +258,8 @@ int64_t experiment_share_ahead(const struct experiment_plan *plan, unsigned requ
 
 static bool changes_level(const struct kernel *k, uint64_t n)
 {
-	return kernel_amount(k, Q_RING_TO_KERNEL, n).high > 0 || kernel_amount(k, Q_RING_TO_USER, n).high > 0;
+	return kernel_amount(k, Q_LEVEL_TO_SYSTEM, n).high > 0 ||
+	       kernel_amount(k, Q_LEVEL_TO_USER, n).high > 0;
 }
 
 bool experiment_expects(const struct experiment_plan *plan, unsigned request, const struct kernel *k,
@@ -288,7 +289,7 @@ bool experiment_expects(const struct experiment_plan *plan, unsigned request, co
 	why->line = "counted, not judged: what the other logical processor does is not known";
 	if ((r->config.any_thread || r->config.other_alone || threads) && !plan->pmu->deterministic)
 		return false;
-	why->line = "counted, not judged: the code around the window, of the inner ring, counts as well";
+	why->line = "counted, not judged: the code around the window, of the inner level, counts as well";
 	if (plan->level && planner_words(plan->pmu, &r->config) && r->config.levels & LEVELS_SYSTEM)
 		return false;
 	reason_give(why, "counted, not judged: the kernel changes %ss, and one of them is counted",

@@ -168,7 +168,7 @@ static void take_own(struct scan *s, const struct pass *p)
 		n++;
 	if (!p->level && writes) {
 		own[n++] = (struct qterm){Q_INSTRUCTIONS, writes};
-		own[n++] = (struct qterm){Q_INSN_WRMSR, writes};
+		own[n++] = (struct qterm){Q_INSN_REGISTER_WRITE, writes};
 		own[n++] = (struct qterm){Q_INSN_SERIALIZING, writes};
 	}
 }

@@ -206,11 +206,7 @@ bool document_pmu(const struct pmu *pmu, identity_source *identity)
 	return keep(j, &mark);
 }
 
-static const char *const space_names[] = {
-	[SPACE_MSR] = "MSR",       [SPACE_SELECTOR] = "selector",  [SPACE_PMC] = "PMC",
-	[SPACE_PMD] = "PMD",       [SPACE_STATUS] = "status word", [SPACE_SYSTEM] = "system register",
-	[SPACE_MEMORY] = "memory", [SPACE_TRACE] = "trace port",
-};
+static const char *const space_names[] = REGISTER_SPACE_NAMES;
 
 bool document_snapshot(const struct pmu_snapshot *snapshot, const struct register_field *fields)
 {

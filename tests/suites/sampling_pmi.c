@@ -247,8 +247,8 @@ static void check_bias(const struct sampling_choice *c, const char *what, uint64
 /* Some count what sampling itself causes. */
 static bool counts_interrupts(const struct pmu_event *e)
 {
-	return event_coefficient(e, Q_INTERRUPTS_NMI) || event_coefficient(e, Q_RING_TO_KERNEL) ||
-	       event_coefficient(e, Q_RING_TO_USER);
+	return event_coefficient(e, Q_INTERRUPTS_NMI) || event_coefficient(e, Q_LEVEL_TO_SYSTEM) ||
+	       event_coefficient(e, Q_LEVEL_TO_USER);
 }
 
 static bool counts_instructions(const struct pmu_event *e)

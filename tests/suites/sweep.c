@@ -406,4 +406,4 @@ static void run_sweep(struct run *run)
 }
 
 const struct suite suite_sweep = {
-	"sweep", "where, on which counter, in which ring: nothing of it changes a count", run_sweep, NULL};
+	"sweep", "where, on which counter, at which level: nothing of it changes a count", run_sweep, NULL};

@@ -12,6 +12,8 @@ const char *level_name(unsigned level)
 	return level < RINGS ? names[level] : NULL;
 }
 
+const char level_option[] = "ring", level_choices[] = "0|3|both";
+
 unsigned level_user(void)
 {
 	return 3;

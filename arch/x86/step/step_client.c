@@ -224,6 +224,10 @@ enum register_answer step_ask_register(struct register_access *a, uint64_t rip, 
 
 	if (!c->access || !(c->spaces >> a->space & 1))
 		return REGISTER_NOT_MINE;
+	/* SDM vol. 2, RDMSR and WRMSR: #GP above ring 0, whatever the register. Of RDPMC the model decides.
+	 */
+	if (a->space == SPACE_MSR && !a->permitted)
+		return REGISTER_FAULT;
 	return c->access(c->ctx, a, &by);
 }
 

@@ -13,7 +13,7 @@ bool amd_encode(const struct pmu *pmu, const struct vendor_event *v, struct pmu_
 {
 	(void)pmu;
 	*why = "it names what AMD's selectors do not have";
-	if (v->umask2 || v->equal || v->any_thread || v->fixed >= 0 || v->msr)
+	if (v->umask2 || v->equal || v->any_thread || v->fixed >= 0 || v->extra_register)
 		return false;
 	out->code = (v->select & 0xffull) | (uint64_t)(v->select & 0xf00) << 24 | (uint64_t)v->umask << 8 |
 		    (v->edge ? CTL_EDGE : 0) | (v->invert ? CTL_INV : 0) |

@@ -33,7 +33,7 @@ bool intel_encode(const struct pmu *pmu, const struct vendor_event *v, struct pm
 	if (v->any_thread && pmu->version < 3)
 		return false;
 	*why = "the register that it needs besides the selector is none for events";
-	if (v->msr && !is_extra(v->msr))
+	if (v->extra_register && !is_extra(v->extra_register))
 		return false;
 	out->code = v->select | (uint64_t)v->umask << 8 | (v->edge ? EVTSEL_E : 0) |
 		    (v->any_thread ? EVTSEL_ANY : 0) | (v->invert ? EVTSEL_INV : 0) |
@@ -41,8 +41,8 @@ bool intel_encode(const struct pmu *pmu, const struct vendor_event *v, struct pm
 		    (uint64_t)v->umask2 << EVTSEL_UMASK2_SHIFT;
 	out->counters = v->counters;
 	out->fixed = v->fixed;
-	out->extra_register = v->msr;
-	out->extra_value = v->msr ? v->msr_value : 0;
+	out->extra_register = v->extra_register;
+	out->extra_value = v->extra_register ? v->extra_value : 0;
 	out->flags = v->pebs ? EVENT_PEBS : 0;
 	return true;
 }

@@ -163,7 +163,7 @@ static int64_t handler_makes(bool call, enum quantity q)
 	unsigned n = trap_quick_path(call, path);
 	struct insn_state at = {.pc = 0};
 	struct insn_effect e;
-	int64_t sum = q == Q_RING_TO_USER;
+	int64_t sum = q == Q_LEVEL_TO_USER;
 
 	at.x[9] = call ? UINT64_C(0x15) << 26 | KERNEL_CALL : 0;
 	for (unsigned i = 0; i < n; i++) {

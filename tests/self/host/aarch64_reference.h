@@ -193,7 +193,7 @@ static bool reference_system(const cs_insn *i, struct reference *out)
 	out->amount[Q_INSN_MAINTENANCE] = in_list(m, " dc ic tlbi ");
 	out->amount[Q_INSN_MRS] = !strcmp(m, "mrs");
 	if (!strcmp(m, "msr") && i->detail->arm64.operands[0].type != ARM64_OP_PSTATE) {
-		out->amount[Q_INSN_WRMSR] = 1;
+		out->amount[Q_INSN_REGISTER_WRITE] = 1;
 		out->amount[Q_SW_INCREMENTS] = starts(name, "pmswinc_el0,");
 		out->amount[Q_CID_WRITES] = starts(name, "contextidr_el1,");
 		out->amount[Q_TTBR_WRITES] = starts(name, "ttbr0_el1,") || starts(name, "ttbr1_el1,");

@@ -25,6 +25,8 @@ common = set(re.findall(r'^QUANTITY\(\w+, "([^"]+)"', lists["common"], flags=re.
 ok(all("\n| `%s` | exact |" % q in table or "\n| `%s` | micro |" % q in table for names in rows for q in names), "every quantity has a row")
 said = {name: re.findall(r"^ \* - ([\w.]+): ", text, flags=re.M) for name, text in lists.items()}
 ok(any(said.values()) and all(set(names) <= common for names in said.values()), "what a list says of common quantities, it says of such")
+own = re.findall(r'^QUANTITY_HERE\(\w+, \w+, "([^"]+)"', lists["x86"], flags=re.M)
+ok(own and all("`, here `%s` |" % q in table for q in own), "a name of the instruction set's own is told beside the common one")
 ok(table in document, "docs/quantity-list.md is up to date (else run scripts/quantity-table -w docs/quantity-list.md)")
 tool_code = {"__name__": "quantity_table", "__file__": str(TOOL)}
 exec(compile(TOOL.read_text(encoding="utf-8"), TOOL, "exec"), tool_code)

@@ -360,7 +360,7 @@ static void fields_are_named(void **state)
 			    "IA32_PERFEVTSEL3");
 	assert_string_equal(register_name(intel_driver.fields, IA32_PERF_GLOBAL_OVF_CTRL, line, sizeof line),
 			    "IA32_PERF_GLOBAL_OVF_CTRL");
-	assert_string_equal(register_name(intel_driver.fields, 0x10, line, sizeof line), "MSR 0x10");
+	assert_string_equal(register_name(intel_driver.fields, 0x10, line, sizeof line), "register 0x10");
 	register_format(intel_driver.fields, 0x10, 5, line, sizeof line);
 	assert_string_equal(line, "?=0x5");
 	register_format(intel_driver.fields, IA32_PERF_GLOBAL_CTRL, UINT64_MAX, line, 16);

@@ -81,8 +81,8 @@ static void reads_intels_form(void **unused)
 
 	assert_int_equal(vendor_next(&reader, &event), VENDOR_EVENT);
 	assert_int_equal(event.select, 0xb7);
-	assert_int_equal(event.msr, 0x1a6);
-	assert_int_equal(event.msr_value, 0x10003c0001);
+	assert_int_equal(event.extra_register, 0x1a6);
+	assert_int_equal(event.extra_value, 0x10003c0001);
 
 	assert_int_equal(vendor_next(&reader, &event), VENDOR_EVENT);
 	assert_int_equal(event.counters, 2);
@@ -127,7 +127,8 @@ static void takes_values_in_every_form(void **unused)
 				  "\"MSRValue\":\"0xffffffffffffffff\",\"UMaskExt\":\"0x80\",\"Equal\":\"1\","
 				  "\"Unit\":\"cpu_core\",\"Deprecated\":\"1\"}]"),
 			 VENDOR_EVENT);
-	assert_true(event.msr_value == UINT64_MAX && event.umask2 == 0x80 && event.equal && event.deprecated);
+	assert_true(event.extra_value == UINT64_MAX && event.umask2 == 0x80 && event.equal &&
+		    event.deprecated);
 	assert_string_equal(event.unit, "cpu_core");
 	assert_int_equal(first_of("\xef\xbb\xbf \n [ {\"eventname\" : \"A\" } ]"), VENDOR_EVENT);
 	/* Members that nobody asks for may be whatever they like. */

@@ -82,7 +82,7 @@ kernel=nop_loop
 events=INSTRUCTIONS
 record=pmi
 period=7
-ring=3
+level=1
 n=10
 [experiment branches]
 kernel=calls

@@ -29,10 +29,12 @@ PRIVATE = {
 }
 INSTRUCTION_SETS = {e.name for e in os.scandir(os.path.join(TOP, "arch")) if e.is_dir()}
 # What a list of one instruction set's own, beside neutral ones, is called.
-OWN_LISTS = ("pmu/quantity/x86.def",)
+OWN_LISTS = tuple("pmu/quantity/%s.def" % isa for isa in INSTRUCTION_SETS)
 
 COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', re.S)
 MACHINE_CODE = re.compile(r'\b(?:__asm__|asm)\b[^;"]*"[^"]+"|\.byte\b')
+# An object's name for the linker is no code, though GCC writes it as such.
+LINKER_NAME = re.compile(r'\bextern\b[^;{}"]*\b__asm__\("\w+"\);')
 
 
 def without_comments(text):
@@ -43,7 +45,7 @@ def words(text):
     """The words of x86 in a source: parts of names as well, between underscores."""
     code = without_comments(text)
     found = {w.lower() for w in re.findall(r"[A-Za-z0-9]+", code)} & WORDS
-    return found | ({"asm"} if MACHINE_CODE.search(code) else set())
+    return found | ({"asm"} if MACHINE_CODE.search(LINKER_NAME.sub("", code)) else set())
 
 
 def private(text):
@@ -79,6 +81,8 @@ def main():
        "a word in a string, a field, a macro or a constant is told")
     ok(words('__asm__ volatile("call 1f" ::: "memory");') == {"asm"} and words("\t.byte 0x90\n") == {"asm"},
        "so is machine code")
+    ok(words('extern void f(void) __asm__("nop; nop");') == {"asm"} and words('extern int a; void f(void) { __asm__("nop"); }') == {"asm"} and
+       not words('extern const int rows[] __asm__("__start_rows");'), "what the linker calls an object is none, and nothing else passes for that")
     ok(not words('__asm__ volatile("");') and not words("string(bring, during);") and not words("/* x86: RDPMC */ int a; // ring 3\n"),
        "a barrier, another word and a comment are not")
     ok(words('a = "/* ring */";') == {"ring"} and words("'\"'; /* MSR */ x; \"LVT\"") == {"lvt"}, "a string is no comment, nor the other way round")
