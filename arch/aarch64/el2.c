@@ -5,7 +5,6 @@
 
 #include <stdint.h>
 
-#define EL2 2
 #define EL3 3
 
 /* HCR_EL2: EL1 is AArch64, and no more: nothing is trapped, and interrupts are EL1's. D13.2.46. */
@@ -30,23 +29,13 @@ static struct {
 
 static bool left;
 
-static unsigned level(void)
-{
-	return (unsigned)(SYS_READ(CurrentEL) >> 2 & 3);
-}
-
-bool el2_here(void)
-{
-	return level() == EL2;
-}
-
 const char *el2_refusal(void)
 {
-	if (level() == EL3)
+	if (system_level() == EL3)
 		return "firmware runs at EL3, where no event of its own can be told from others; start from "
 		       "EL2 or "
 		       "EL1";
-	if (level() == EL2 && SYS_READ(hcr_el2) & HCR_E2H)
+	if (system_at_el2() && SYS_READ(hcr_el2) & HCR_E2H)
 		return "firmware runs at EL2 as a host (HCR_EL2.E2H), whose registers have other names; "
 		       "start from "
 		       "EL1, or from EL2 without that";
@@ -99,7 +88,7 @@ static void keep(void)
 
 void el2_take(void)
 {
-	if (!el2_here())
+	if (!system_at_el2())
 		return;
 	keep();
 	SYS_WRITE(vpidr_el2, SYS_READ(midr_el1));

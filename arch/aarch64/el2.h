@@ -6,11 +6,6 @@
 #ifndef ARCH_AARCH64_EL2_H
 #define ARCH_AARCH64_EL2_H
 
-#include <stdbool.h>
-
-/** Whether this runs at EL2 now. */
-bool el2_here(void);
-
 /** @return NULL, or why the machine cannot be taken from the level that firmware runs at */
 const char *el2_refusal(void);
 

@@ -86,7 +86,7 @@ const char *machine_init(const struct boot_info *boot)
 	if (why)
 		return why;
 	find_board(boot);
-	if (el2_here())
+	if (system_at_el2())
 		note("firmware runs at EL2: the machine is taken over at EL1");
 	window_memory(boot->alloc_pages);
 	if (!trap_init(boot->alloc_pages))

@@ -1,6 +1,5 @@
 #include "arch/aarch64/mmu.h"
 
-#include "arch/aarch64/el2.h"
 #include "arch/aarch64/system.h"
 #include "arch/memory.h"
 
@@ -199,7 +198,7 @@ void mmu_guard_page(void *page)
 /* Firmware's tables: of the level that this runs at. */
 static void find_tables(uint64_t *ttbr0, uint64_t *tcr, uint64_t *sctlr)
 {
-	bool el2 = el2_here();
+	bool el2 = system_at_el2();
 
 	*ttbr0 = el2 ? SYS_READ(ttbr0_el2) : SYS_READ(ttbr0_el1);
 	*tcr = el2 ? SYS_READ(tcr_el2) : SYS_READ(tcr_el1);
@@ -303,9 +302,9 @@ static bool translates(uint64_t address, bool write, uint64_t *physical)
 {
 	uint64_t par;
 
-	if (el2_here() && write)
+	if (system_at_el2() && write)
 		__asm__ volatile("at s1e2w, %1; isb; mrs %0, par_el1" : "=r"(par) : "r"(address) : "memory");
-	else if (el2_here())
+	else if (system_at_el2())
 		__asm__ volatile("at s1e2r, %1; isb; mrs %0, par_el1" : "=r"(par) : "r"(address) : "memory");
 	else if (write)
 		__asm__ volatile("at s1e1w, %1; isb; mrs %0, par_el1" : "=r"(par) : "r"(address) : "memory");

@@ -6,6 +6,7 @@
 #ifndef ARCH_AARCH64_SYSTEM_H
 #define ARCH_AARCH64_SYSTEM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define SYS_READ(name)                                                                                       \
@@ -23,6 +24,17 @@
 static inline void barrier(void)
 {
 	__asm__ volatile("dsb sy; isb" : : : "memory");
+}
+
+/** The exception level that this runs at. */
+static inline unsigned system_level(void)
+{
+	return (unsigned)(SYS_READ(CurrentEL) >> 2 & 3);
+}
+
+static inline bool system_at_el2(void)
+{
+	return system_level() == 2;
 }
 
 /* PSTATE's masks in DAIF: debug exceptions, SError, IRQ, FIQ. */

@@ -7,7 +7,6 @@
 #include "arch/memory.h"
 #include "arch/time.h"
 #include "arch/watchdog.h"
-#include "arch/aarch64/el2.h"
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/system.h"
 #include "arch/aarch64/trap.h"
@@ -303,7 +302,7 @@ static void add(struct registers *r, uint64_t value, bool ours)
 /* While the machine is taken, EL2's cannot be read. */
 static void add_el2(struct registers *r, bool el2)
 {
-	bool here = el2_here();
+	bool here = system_at_el2();
 
 	if (!el2)
 		return;
@@ -362,7 +361,7 @@ static void hand_over(struct handover *h)
 	machine_give_back();
 	masks = SYS_READ(daif);
 	__asm__ volatile("msr daifset, #0xf" : : : "memory");
-	el2 = el2_here();
+	el2 = system_at_el2();
 	vectors = SYS_READ(vbar_el1);
 	events = SYS_READ(cntkctl_el1);
 	SYS_WRITE(vbar_el1, 0x7ff800);
