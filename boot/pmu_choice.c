@@ -15,6 +15,7 @@
 #include "tests/measure/virtual.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct pmu machine;   /* the machine's own; .driver NULL: none that a driver fits */
@@ -90,12 +91,24 @@ static void note_offer(const struct pmu *p)
 		offered.interrupts |= (uint64_t)p->counter[c].has_interrupt << c;
 }
 
+/* The revision of what was loaded into the processor that executes this; 0: it is not known. */
+static uint32_t loaded(void)
+{
+	static struct identity_pair pair[IDENTITY_PAIRS];
+	unsigned n = identity_read(pair, IDENTITY_PAIRS), i = 0;
+
+	while (i < n && !pair[i].loaded)
+		i++;
+	return i < n ? (uint32_t)strtoul(pair[i].value, NULL, 0) : 0;
+}
+
 static bool choose_machine(struct run *run, const struct options *o, const char *driver, struct reason *why)
 {
 	if (!pmu_find(driver, &machine, &why->line)) {
 		machine.driver = NULL;
 		return false;
 	}
+	machine.loaded = loaded();
 	machine.driver->list_events(&machine);
 	pmu_choose_workarounds(&machine);
 	look_at_registers("firmware left a counter running:", o->registers);

@@ -123,11 +123,13 @@ struct pmu {
 						      and left out: a line each; an empty one ends */
 	const struct errata *errata;        /* of the family (pmu/contract/erratum.h); NULL: none are known */
 	struct erratum_processor processor; /* as they name it */
+	uint32_t loaded; /* revision of what is loaded into it (x86: microcode); 0: it is not known, as that
+			    of virtual CPUs. Not set by identify() */
 	uint32_t workarounds_due; /* those of the driver's that this CPU takes (pmu/contract/workaround.h): a
 				     bit each. Not set by identify() */
 	uint32_t works_around;    /* of these, those that are carried out: all or none */
-	uint64_t left_out; /* counters that are not to be believed, a bit each: schedule_events() does
-			      without them. Not set by identify() */
+	uint64_t left_out;        /* counters that are not to be believed, a bit each: schedule_events() does
+				     without them. Not set by identify() */
 };
 
 /** A PMU register as found before anything was touched. */

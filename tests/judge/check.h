@@ -74,9 +74,10 @@ struct erratum_report {
 	const char *number, *mechanism;
 	uint8_t state; /* enum erratum_state */
 	const char *state_name, *why;
-	bool documented; /* for this processor ... */
-	uint32_t fixed;  /* ... below this microcode; 0: no such is known */
-	unsigned trials; /* observations in which it would have shown */
+	bool documented;  /* for this processor ... */
+	uint32_t fixed;   /* ... below this microcode; 0: no such is known */
+	const char *here; /* both in words: "documented, fixed from microcode 0x28: expected absent" */
+	unsigned trials;  /* observations in which it would have shown */
 };
 
 struct attribution_report;

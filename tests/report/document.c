@@ -406,6 +406,8 @@ bool document_erratum(const struct erratum_report *r)
 	json_bool(j, "documented", r->documented);
 	if (r->documented && r->fixed)
 		json_hex(j, "fixed", r->fixed);
+	if (r->documented && r->fixed)
+		json_string(j, "here", r->here);
 	json_unsigned(j, "trials", r->trials);
 	if (*r->why)
 		json_string(j, "why", r->why);

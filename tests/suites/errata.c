@@ -118,13 +118,14 @@ static void try_checks(struct run *run, const struct place *place)
 		carry_out(run, place->suite, &o);
 }
 
-static void try_events(struct run *run)
+/* @param known rows that say how much, or the others */
+static void try_events(struct run *run, bool known)
 {
 	char events[GLOBS_MAX] = "", kernels[GLOBS_MAX] = "";
 	struct run_options o = *run->options;
 
 	for (const struct erratum_count *c = run->pmu->errata->counts; c->number; c++)
-		if (wanted(run, c->number)) {
+		if (!c->coefficient != known && wanted(run, c->number)) {
 			add_glob(events, c->events);
 			add_glob(kernels, c->trial);
 		}
@@ -298,8 +299,7 @@ static void report_check(struct run *run, unsigned row, const struct erratum_rep
 {
 	const struct erratum_found *f = errata_found(row);
 	struct result r = {.suite = "errata", .name = x->number, .virtual = run->pmu->virtual};
-	const char *here =
-		x->documented ? "documented for this processor" : "not documented for this processor";
+	const char *here = x->here;
 
 	if (x->state == ERRATUM_OTHERWISE && f->present)
 		judgement_set(&r.judgement, VERDICT_WRONG,
@@ -313,7 +313,7 @@ static void report_check(struct run *run, unsigned row, const struct erratum_rep
 		judgement_set(&r.judgement, VERDICT_WRONG, "%u checks are wrong, and not as it says; %s",
 			      f->otherwise, here);
 	else if (x->state == ERRATUM_NOT_OBSERVED)
-		r.judgement.verdict = VERDICT_EXACT;
+		judgement_set(&r.judgement, VERDICT_EXACT, "%s", x->documented && x->fixed ? here : "");
 	else if (!f->told)
 		judgement_set(&r.judgement, VERDICT_EXACT, "present: part of what the event means; %s", here);
 	else if (errata_judges(run->pmu->errata, row))
@@ -325,17 +325,32 @@ static void report_check(struct run *run, unsigned row, const struct erratum_rep
 	run->report(run, &r);
 }
 
+/* Whether it is documented for this processor, and with the microcode that it has. */
+static void tell_here(const struct run *run, const struct erratum_report *x, char *out, size_t size)
+{
+	uint32_t has = run->pmu->loaded;
+
+	if (x->documented && x->fixed)
+		snprintf(out, size, "documented, fixed from microcode %#lx%s", (unsigned long)x->fixed,
+			 !has              ? ""
+			 : has >= x->fixed ? ": expected absent"
+					   : ": not yet here");
+	else
+		snprintf(out, size, "%sdocumented for this processor", x->documented ? "" : "not ");
+}
+
 static void report_row(struct run *run, unsigned row)
 {
 	const struct errata *e = run->pmu->errata;
-	char number[ERRATUM_NUMBER], why[96];
-	struct erratum_report x = {.number = number, .why = why};
+	char number[ERRATUM_NUMBER], why[96], here[80];
+	struct erratum_report x = {.number = number, .why = why, .here = here};
 
 	errata_number(e, row, 0, number, sizeof number);
 	if (!wanted(run, number))
 		return;
 	x.mechanism = erratum_mechanism_name((enum erratum_mechanism)e->row[row].mechanism);
 	x.documented = errata_documented(e, row, &run->pmu->processor, &x.fixed);
+	tell_here(run, &x, here, sizeof here);
 	x.state = state_of(run, row, &x, why, sizeof why);
 	x.state_name = states[x.state];
 	if (run->erratum)
@@ -356,7 +371,8 @@ static void run_errata(struct run *run)
 	}
 	for (unsigned i = 0; i < sizeof places / sizeof places[0]; i++)
 		try_checks(run, &places[i]);
-	try_events(run);
+	try_events(run, true);
+	try_events(run, false);
 	try_vague(run);
 	for (unsigned row = 0; row < *run->pmu->errata->count; row++)
 		report_row(run, row);

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Errata are told where a virtual CPU has one, by their number and by nothing else; not where it has none; and what is nearly one is wrong."""
 import os
+import random
 
 from boottest import boot, done, equal, few, ok, table, tail
 
@@ -33,14 +34,16 @@ ok("present" not in state.values(), "nor is a count that is wrong on some counte
 state, rows, r = found("pmu=virtual:netburst-prescott inject=n15 check=n15,P4-FLDCW")
 equal(state, {"N15": "present", "P4-FLDCW": "present"}, "one of NetBurst's writes, and what an event means by its rule")
 
-# Some that are drawn by seed, and near misses of a few, in one boot of the test image: tests/self/mutants/catches.c. A trial takes two seconds, so
-# make soak draws twenty.
-DRAWN = few(4, 20)
-r = boot(direct="mutants.bin", options="pmu=virtual suite=catches check=caught/*,near/* n=%d seed=%d" % (DRAWN, SEED), timeout=900)
+# Some that are drawn by seed, and near misses of a few, in one boot of the test image: tests/self/mutants/catches.c. make soak draws
+# them all, and their variants, by a seed of its own.
+DRAWN = few(20, 40)
+if not few(True, False):
+    SEED = random.randrange(1 << 16)
+r = boot(direct="mutants.bin", options="pmu=virtual suite=catches check=%scaught/*,near/* n=%d seed=%d" % (few("", "variant/*,"), DRAWN, SEED), timeout=900)
 checks = [c for s in (r.report or {"suites": []})["suites"] if s["name"] == "catches" for c in s["checks"]]
 table()
 for c in checks:
     ok(c["verdict"] == "exact", "%s: %s" % (c["name"], c.get("text", "")))
 equal(sum(c["name"].startswith("caught/") for c in checks), DRAWN, "%d were drawn by seed %d" % (DRAWN, SEED))
-ok(sum(c["name"].startswith("near/") for c in checks) >= 2, "and near misses", tail(r))
+ok(sum(c["name"].startswith("near/") for c in checks) >= 1, "and near misses", tail(r))
 done()

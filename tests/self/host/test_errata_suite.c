@@ -93,7 +93,7 @@ const struct suite suite_sampling = {"sampling", "", sampling, NULL};
 const struct suite suite_events = {"events", "", events, NULL};
 
 static struct erratum_report row;
-static char why[96];
+static char why[96], here[80];
 static struct judgement judged;
 static unsigned rows, errors;
 
@@ -103,6 +103,7 @@ static void keep_row(struct run *run, const struct erratum_report *r)
 	rows++;
 	row = *r;
 	snprintf(why, sizeof why, "%s", r->why);
+	snprintf(here, sizeof here, "%s", r->here);
 }
 
 static void keep_result(struct run *run, const struct result *r)
@@ -113,6 +114,8 @@ static void keep_result(struct run *run, const struct result *r)
 }
 
 static struct pmu pmu;
+static struct erratum_processor processor = {.family = 6, .model = 0xaf, .stepping = 3};
+static uint32_t loaded;
 
 /* The suite with check= as given, which names one row. */
 static void run_for(const char *check)
@@ -121,7 +124,8 @@ static void run_for(const char *check)
 	struct run run = {.options = &options, .pmu = &pmu, .report = keep_result, .erratum = keep_row};
 
 	pmu = (struct pmu){.errata = &intel_known_errata,
-			   .processor = {6, 0xaf, 3},
+			   .processor = processor,
+			   .loaded = loaded,
 			   .events = known,
 			   .n_events = 2,
 			   .n_counters = 2,
@@ -154,6 +158,35 @@ static void one_way(void **state)
 	run_for("BJ77");
 	assert_int_equal(row.state, ERRATUM_NOT_APPLICABLE);
 	assert_string_equal(judged.text, "");
+}
+
+/* Microcode that mends it, or not yet. */
+static void microcode(void **state)
+{
+	static const struct {
+		uint32_t loaded;
+		const char *here;
+	} cases[] = {
+		{0x0, "documented, fixed from microcode 0x28"},
+		{0x27, "documented, fixed from microcode 0x28: not yet here"},
+		{0x28, "documented, fixed from microcode 0x28: expected absent"},
+		{0x2f, "documented, fixed from microcode 0x28: expected absent"},
+	};
+
+	(void)state;
+	present = denied = 0;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		processor = (struct erratum_processor){6, 0x2a, 7};
+		loaded = cases[i].loaded;
+		run_for("BJ106");
+		assert_string_equal(here, cases[i].here);
+		assert_int_equal(row.fixed, 0x28);
+	}
+	run_for("BJ77");
+	assert_string_equal(here, "documented for this processor");
+	processor = (struct erratum_processor){6, 0xaf, 3};
+	run_for("BJ106");
+	assert_string_equal(here, "not documented for this processor");
 }
 
 /* What shows on one counter, and is right on another where it would show, is not what was published. */
@@ -246,10 +279,8 @@ static void movers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_way),
-		cmocka_unit_test(both_ways),
-		cmocka_unit_test(samples),
-		cmocka_unit_test(movers),
+		cmocka_unit_test(one_way), cmocka_unit_test(microcode), cmocka_unit_test(both_ways),
+		cmocka_unit_test(samples), cmocka_unit_test(movers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

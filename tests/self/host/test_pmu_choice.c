@@ -40,6 +40,14 @@ void vpmu_identity_details(identity_each *each, void *to)
 	(void)each, (void)to;
 }
 
+unsigned identity_read(struct identity_pair *out, unsigned max)
+{
+	assert_true(max > 1);
+	out[0] = (struct identity_pair){.name = "model", .value = "7"};
+	out[1] = (struct identity_pair){.name = "microcode", .value = "0x2a", .loaded = true};
+	return 2;
+}
+
 void identity_details(identity_each *each, void *to)
 {
 	(void)each, (void)to;
@@ -160,6 +168,7 @@ void report_note(const char *text)
 
 void report_pmu(const struct pmu *pmu, identity_source *identity)
 {
+	assert_int_equal(pmu->loaded, pmu->virtual ? 0 : 0x2a);
 	assert_int_equal(virtual_cpu, pmu->virtual);
 	told_virtual = identity == vpmu_identity_details;
 	assert_true(told_virtual || identity == identity_details);

@@ -64,15 +64,15 @@ static void errata_are_fixed_where_it_is_known(void **state)
 		struct erratum_report r;
 		const char *text;
 	} rows[] = {
-		{{"ABC1", "extra-quantity", 0, "present", "", true, 0x2e, 3},
+		{{"ABC1", "extra-quantity", 0, "present", "", true, 0x2e, "expected absent", 3},
 		 "\"number\":\"ABC1\",\"mechanism\":\"extra-quantity\",\"state\":\"present\",\"documented\":"
 		 "true,"
-		 "\"fixed\":\"0x2e\",\"trials\":3}"},
-		{{"ABC2", "extra-quantity", 0, "present", "why", true, 0, 1},
+		 "\"fixed\":\"0x2e\",\"here\":\"expected absent\",\"trials\":3}"},
+		{{"ABC2", "extra-quantity", 0, "present", "why", true, 0, "documented", 1},
 		 "\"number\":\"ABC2\",\"mechanism\":\"extra-quantity\",\"state\":\"present\",\"documented\":"
 		 "true,"
 		 "\"trials\":1,\"why\":\"why\"}"},
-		{{"ABC3", "extra-quantity", 0, "present", "", false, 0x2e, 0},
+		{{"ABC3", "extra-quantity", 0, "present", "", false, 0x2e, "not documented", 0},
 		 "\"number\":\"ABC3\",\"mechanism\":\"extra-quantity\",\"state\":\"present\",\"documented\":"
 		 "false,"
 		 "\"trials\":0}"},
