@@ -12,7 +12,7 @@ def ok(good, name, detail=""):
     if not good:
         _failed += 1
         for line in (detail if isinstance(detail, (list, tuple)) else str(detail).split("\n")):
-            print("# %s" % line)
+            print("# %s" % (line,))
     sys.stdout.flush()
     return bool(good)
 

@@ -25,16 +25,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRACE_MS         20000
-#define N_VIRTUAL        3
-#define N_HARDWARE       20
-#define N_MISPREDICTIONS 40   /* enough for a predictor that is always wrong to exceed its bound */
-#define RECORDS          8000 /* at most */
-#define WHOLE            0    /* .records: as many as the kernel can need */
-#define SPARE            64   /* branches of the harness around a window in ring 3 */
-#define SMALL            8    /* a buffer that every kernel of the selection fills */
-#define NAME_SIZE        96
-#define TURNS            20 /* turns that have enough branches to sample */
+#define TRACE_MS             20000
+#define N_VIRTUAL            3
+#define N_HARDWARE           20
+#define N_MISPREDICTIONS     40   /* enough for a predictor that is always wrong to exceed its bound */
+#define WINDOWS_MISPREDICTED 64   /* that a stack of last branches is read after */
+#define RECORDS              8000 /* at most */
+#define WHOLE                0    /* .records: as many as the kernel can need */
+#define SPARE                64   /* branches of the harness around a window in ring 3 */
+#define SMALL                8    /* a buffer that every kernel of the selection fills */
+#define NAME_SIZE            96
+#define TURNS                20 /* turns that have enough branches to sample */
 
 static struct run *run;
 static const struct pmu_record_source *source;
@@ -295,6 +296,45 @@ static void check_mispredictions(const struct kernel *k, uint8_t level)
 	run->report(run, &r);
 }
 
+/*
+ * A stack keeps the last branches alone. Where random bits decide at every turn, a window's last branches
+ * were all foreseen now and then, but not those of so many windows, each of which has another N and so other
+ * bits at its end.
+ */
+static void check_last_mispredictions(const struct kernel *k, uint8_t level)
+{
+	struct trace_check c = {
+		.what = "LBR mispredictions", .levels = level ? LEVELS_USER : LEVELS_ALL, .part = TRACE_LAST};
+	char name[NAME_SIZE];
+	struct recorded rec = {.kernel = k, .level = level, .n = N_MISPREDICTIONS};
+	struct amount a = bounds_amount(k, Q_BR_MISPRED, rec.n);
+	struct result r = {
+		.suite = "trace",
+		.name = name,
+		.event = c.what,
+		.kernel = k->name,
+		.level = level_name(level),
+		.manual = source->manual,
+		.virtual = run->pmu->virtual,
+		.machine_model = run->pmu->virtual,
+	};
+	uint64_t told = 0;
+
+	if (!(source->fields & RECORD_HAS_MISPREDICTED) || !a.defined || a.overflow ||
+	    a.low < N_MISPREDICTIONS)
+		return;
+	snprintf(name, sizeof name, "%s/%s/%s", c.what, k->name, r.level);
+	for (unsigned i = 0; i < WINDOWS_MISPREDICTED && !told; i++) {
+		rec.n = N_MISPREDICTIONS + i;
+		if (!count_mispredictions(&c, &rec, &r, &told)) {
+			run->report(run, &r);
+			return;
+		}
+	}
+	result_judge(&r, rec.n, true, true, told > 0);
+	run->report(run, &r);
+}
+
 static void check_bts(const struct kernel *k, uint8_t level)
 {
 	const uint8_t levels = level ? LEVELS_USER : LEVELS_ALL;
@@ -332,6 +372,7 @@ static void check_lbr(const struct kernel *k, uint8_t level)
 		.what = "LBR", .levels = level ? LEVELS_USER : LEVELS_ALL, .part = TRACE_LAST};
 
 	carry_out(&c, k, level);
+	check_last_mispredictions(k, level);
 }
 
 /* The event that starts it; NULL if none does. */

@@ -106,13 +106,14 @@ bool amd_stack_counter_instance(const struct pmu *pmu, unsigned i, struct pmu_co
 }
 
 /* Of a run in ring 3 no more records say that their branch was mispredicted than a counter has counted, but
- * the way into the ring. */
+ * the way into the ring. That none says so has no bound here, as the last records may all be of branches that
+ * were foreseen: the suite trace has a kernel for that. */
 void amd_stack_counter_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	static struct pmu_record records[BRANCHES_MAX];
 	const struct pmu_config config = {.code = MISPREDICTED, .levels = LEVELS_USER};
 	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LBR), .levels = LEVELS_USER};
-	uint64_t told = 0, counted;
+	uint64_t told = 0;
 	const char *why;
 
 	(void)i, (void)e;
@@ -126,10 +127,7 @@ void amd_stack_counter_check(struct control_fixture *h, unsigned i, const struct
 	for (unsigned k = 0; k < n; k++)
 		told += records[k].mispredicted;
 	h->within(h, "records", 1, r.source->depth, n);
-	counted = control_value(h, 0);
-	h->equal(h, "more records say mispredicted than a counter has counted", false, told > counted + 1);
-	h->equal(h, "of what a counter has counted no record says mispredicted", false,
-		 h->pmu->virtual && counted && !told);
+	h->within(h, "records that say mispredicted", 0, control_value(h, 0) + 1, told);
 	h->works(h, "releasing", record_release(h->pmu, &r));
 }
 

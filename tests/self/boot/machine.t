@@ -70,7 +70,8 @@ r = boot(options=OPTIONS + ",control check=wrap* inject=hang:control/wrap/PMC1",
 ok(r.text[:10].count("watchdog: NMI from another processor") == 1, "another processor is the watchdog, which the first lines say", r.lines[:5])
 # There are no clocks; and in real time this computer may hold the other processor up, so that it is late (1100 thousandths are the most), never early.
 LATE = r"machine/watchdog/(at the deadline|by each source).* observed 4?0?(1[1-9]\d\d|[2-9]\d\d\d)\b"
-bad = [line for line in unsound(r) if not line.startswith("machine/clocks/") and not re.match(LATE, line)]
+# What is stepped has deadlines of 10 and 20 ms there, which pass by themselves if it is held up.
+bad = [line for line in unsound(r) if not line.startswith(("machine/clocks/", "machine/stepped/")) and not re.match(LATE, line)]
 ok(len(bad) == 1 and bad[0].startswith("control/wrap/PMC1: error: watchdog in ring 0 at breadcrumbs_fail+"),
    "it does what is asked of a watchdog, and ends a check that hangs with interrupts masked", bad + tail(r))
 equal(len([line for line in r.lines if re.match(r"(not )?ok .*machine: watchdog/", line)]), 9, "which nine checks ask")
