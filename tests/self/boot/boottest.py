@@ -16,9 +16,14 @@ BUILD = emulators.BUILD
 FULL = bool(os.environ.get("ASSAY_FULL"))  # as `make soak` has it
 
 
-def boot(*arguments, **named):
-    """emulators.boot(), with the smaller build of the firmware: it unpacks faster. (`make run`, and the tests that call it, have the other one.)"""
-    return emulators.boot(*arguments, **{"firmware": emulators.SMALL_OVMF, **named})
+def boot(how="direct", **named):
+    """emulators.boot(), with the smaller build of the firmware, which unpacks faster (`make run`, and the tests that call it, have the other one),
+    and, of an image that is started directly, with two repetitions of each measurement if options= names no number of them: three are the default."""
+    named = {"firmware": emulators.SMALL_OVMF, **named}
+    options = named.get("options", "")
+    if how == "direct" and not FULL and "suite=" in options and "reps=" not in options and named.get("config") is None:
+        named["options"] = options + " reps=2"
+    return emulators.boot(how, **named)
 
 
 def few(some, whole):

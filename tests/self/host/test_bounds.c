@@ -34,7 +34,7 @@
 static const uint64_t sizes[] = {1, 4, 12, 30};
 #define SIZES   (sizeof sizes / sizeof sizes[0])
 #define LARGEST (SIZES - 1)
-#define WARM    SIZES /* the trace of the run before them */
+#define ROUND   SIZES /* the trace of once through a ring of code */
 
 /* What machines show of one quantity of one kernel. */
 struct bounded {
@@ -84,10 +84,16 @@ static struct {
 } machines[MACHINES];
 static unsigned n_machines;
 
+/* The run before them: once through the ring of code, or the largest. */
+static struct trace *warm(struct trace *traces)
+{
+	return &traces[trace_ring_turns(traces[LARGEST].kernel) ? ROUND : LARGEST];
+}
+
 static void run_extremes(struct bounded *it, struct trace *traces)
 {
 	for (unsigned i = it->first; i < SIZES; i++) {
-		struct extreme_run run = {&traces[i], &traces[WARM], it->quantity};
+		struct extreme_run run = {&traces[i], warm(traces), it->quantity};
 
 		it->seen[i].low = it->extreme->low->count(&run);
 		it->seen[i].high = it->extreme->high->count(&run);
@@ -101,7 +107,7 @@ static void run_model(struct bounded *its, unsigned n, unsigned machine, struct 
 
 	if (!replay_begin(&r, machines[machine].machine, &machines[machine].geometry, its->kernel))
 		return;
-	replay_run(&r, &traces[WARM]);
+	replay_run(&r, warm(traces));
 	for (unsigned i = its->first; i < SIZES; i++) {
 		const struct qvec *total = replay_run(&r, &traces[i]);
 
@@ -169,7 +175,8 @@ static void run_kernel(const struct kernel *k, struct trace *traces, unsigned *u
 	unsigned n = find_intervals(k, its, unknown);
 	uint64_t ring = trace_ring_turns(k), turns = 0;
 
-	record(&traces[WARM], k, ring ? ring : sizes[LARGEST], 0);
+	if (ring)
+		record(&traces[ROUND], k, ring, 0);
 	for (unsigned i = brief(k) ? LARGEST : 0; i < SIZES; i++) {
 		record(&traces[i], k, sizes[i], ring + turns);
 		turns += sizes[i];
@@ -191,7 +198,7 @@ static void machines_run(void **state)
 	(void)state;
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++)
 		run_kernel(k, traces, &unknown);
-	for (unsigned i = 0; i <= WARM; i++)
+	for (unsigned i = 0; i <= ROUND; i++)
 		trace_free(&traces[i]);
 	assert_int_equal(unknown, 0);
 	assert_in_range(n_intervals, 500, 100000);
