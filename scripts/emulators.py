@@ -316,7 +316,7 @@ def bochs_command(tmp, how, cpu, cpus, memory, serial_file, options, image, modu
 
 def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256, machine="q35", serial=True, disk="ide",
          ignore_bad_msrs=1, timeout=120, direct="direct.bin", extra=(), on_line=None, stop_when=None, config=None, files=None, prepare=None, inspect=None,
-         until_exit=False, firmware=OVMF, steady=True, patience=None, keep_interrupted=False, on_data=None):
+         until_exit=False, firmware=OVMF, firmware_state=None, steady=True, patience=None, keep_interrupted=False, on_data=None):
     """Boot once.
 
     how        "direct": without firmware; "disk": OVMF and a copy of the disk image, options in its assay.cfg;
@@ -333,6 +333,7 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
     on_data    called with what comes through QEMU's serial line, as it is, and a function that sends bytes there; true: kill the emulator at once
     stop_when  called with each line; true: kill the emulator at once
     firmware   of QEMU: files with code and variables
+    firmware_state  file with a machine that firmware has begun to start, to go on from: QEMU's `migrate` has written it
     timeout    seconds that the whole run may take
     patience   seconds that may pass without another line of the serial line, besides
     keep_interrupted   a KeyboardInterrupt ends the emulator, and what there is of a report is kept, instead of nothing
@@ -371,6 +372,8 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
                 need_kvm()
             command = qemu_command(tmp, how, cpu or {"kvm": "host"}.get(emulator, "max"), cpus, memory, machine, serial, options, image, modules, disk,
                                    firmware, steady and emulator == "qemu", ram, {"kvm": "kvm"}.get(emulator, "tcg"))
+            if firmware_state:
+                command += ["-incoming", "exec:cat '%s'" % firmware_state]
             serial_file = None
         elif emulator == "bochs":
             serial_file = tmp + "/serial"

@@ -9,6 +9,7 @@ import sys
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 sys.path[:0] = [os.path.join(TOP, "scripts"), os.path.join(TOP, "tests/self")]
 import emulators  # noqa: E402
+import started_firmware  # noqa: E402
 from reporting.validity import breaches  # noqa: E402
 from tap import done, equal, ok, skip  # noqa: E402,F401
 
@@ -17,8 +18,10 @@ FULL = bool(os.environ.get("ASSAY_FULL"))  # as `make soak` has it
 
 
 def boot(how="direct", **named):
-    """emulators.boot(), with the smaller build of the firmware, which unpacks faster (`make run`, and the tests that call it, have the other one),
-    and, of an image that is started directly, with two repetitions of each measurement if options= names no number of them: three are the default."""
+    """emulators.boot(), with the smaller build of the firmware, which unpacks faster (`make run`, and the tests that call it, have the other one), on
+    from where firmware has started if it is the machine that most tests have (started_firmware.py), and, of an image that is started directly, with two repetitions of each measurement if options= names no number of them: three are the default."""
+    if started_firmware.fits(how, named) and not FULL:
+        named["firmware_state"] = started_firmware.state()
     named = {"firmware": emulators.SMALL_OVMF, **named}
     options = named.get("options", "")
     if how == "direct" and not FULL and "suite=" in options and "reps=" not in options and named.get("config") is None:

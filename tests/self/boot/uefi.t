@@ -13,7 +13,7 @@ same_table(r, direct, "the same table as the direct start")
 equal(r.report and r.report["machine"]["processor_count"], 2, "two CPUs are counted")
 ok(r.report and "EDK II" in r.report["machine"]["firmware"], "the firmware is named")
 
-FEW = "pmu=virtual suite=control,events kernel=nop_loop,calls" + few(" check=*PMC0*,access/*,power-up/*", ",loads,cpuid")
+FEW = "pmu=virtual suite=control,events reps=2 kernel=nop_loop,calls" + few(" check=*PMC0*,access/*,power-up/*", ",loads,cpuid")
 r = boot("disk", emulator="bochs", config="exit=shutdown %s\n" % FEW.replace("=control", "=machine,control"), cpu="corei7_haswell_4770", timeout=180)
 sound(r, "UEFI in Bochs, without ACPI tables, from disk")
 same_table(r, boot(options=FEW), "the same table as a direct start in QEMU")
