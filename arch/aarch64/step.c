@@ -50,7 +50,8 @@ static struct {
 		uint64_t address, value[2];
 	} monitor;
 	uint64_t steps;
-	bool entered; /* EL0 since the last step */
+	bool entered;        /* EL0 since the last step */
+	uint64_t entered_at; /* where control went on, as far as it was told */
 } engine;
 
 /* --- what a client is told ---------------------------------------------------------------------------------
@@ -106,7 +107,7 @@ static void tell(struct telling *t, const struct trap_frame *after, uint64_t ip,
 		.ip = ip,
 		.next = after->pc,
 		.level_after = level_after,
-		.length = kind == STEP_DELIVERED ? 0 : 4,
+		.length = kind == STEP_DELIVERED || !t->effect.n_terms ? 0 : 4,
 		.registers = &t->registers,
 		.vectors = engine.client->wants & STEP_WANTS_VECTORS ? vectors : NULL,
 		.access = t->effect.access,
@@ -375,23 +376,30 @@ static enum quantity exception_quantity(unsigned class)
 	}
 }
 
+/* Where control goes on: handlers that are told as if they had run have addresses. */
+static uint64_t first_of_handler(const struct trap_frame *f)
+{
+	const uint32_t *path[QUICK_MOST];
+
+	if (!level_of(f->pstate) || !trap_is_quick())
+		return f->pc;
+	trap_quick_path(trap_class(f) == EC_SVC, path);
+	return (uint64_t)path[0];
+}
+
 /* A handler of the harness's, which is not stepped, is all that comes between: an exception and the return
  * are told as one. */
 void step_exception(const struct trap_frame *f)
 {
 	struct telling t;
 	struct trap_frame inside = *f;
-	const uint32_t *path[QUICK_MOST];
 	uint8_t level = level_of(f->pstate);
 
 	engine.entered = false;
 	if (!is_stepped(f) || !engine.pending)
 		return;
 	inside.pstate = PSTATE_EL1H;
-	if (level && trap_is_quick()) {
-		trap_quick_path(trap_class(f) == EC_SVC, path);
-		inside.pc = (uint64_t)path[0];
-	}
+	inside.pc = engine.entered_at = first_of_handler(f);
 	if (trap_class(f) == EC_SVC) {
 		insn_account(engine.insn, &engine.before, &t.effect);
 		more(&t, Q_EXC_SVC);
@@ -432,18 +440,16 @@ static void tell_quick(const struct trap_frame *f)
 	}
 }
 
-/* Back at EL0. */
+/* Back at EL0, or at EL1 from the end of a window. */
 static void tell_return(const struct trap_frame *f)
 {
 	struct telling t;
 
 	insn_nothing(&t.effect);
-	if (engine.entered && level_of(f->pstate)) {
-		if (trap_is_quick())
-			tell_quick(f);
-		else
-			tell(&t, f, f->pc, 0, STEP_RETURNS, false);
-	}
+	if (engine.entered && level_of(f->pstate) && trap_is_quick())
+		tell_quick(f);
+	else if (engine.entered)
+		tell(&t, f, engine.entered_at, 0, STEP_RETURNS, false);
 	engine.entered = false;
 }
 

@@ -133,9 +133,11 @@ static void take_samples(void *arg)
 	masking_begin(true);
 	for (unsigned p = 1; p <= s->last_p && !s->failure; p++)
 		for (unsigned rep = 0; rep < s->reps && !s->failure; rep++) {
-			/* Where the write that starts counting is counted, the p-th rung comes one later. */
-			uint64_t counts =
-				s->clock ? s->cycles + p : p + (s->pmu->counts_start >> s->counter & 1);
+			/* Where the write that starts counting is counted, the p-th rung comes one later; and
+			 * what the bracket has in front of the ladder comes first. */
+			uint64_t counts = s->clock ? s->cycles + p
+						   : p + (s->pmu->counts_start >> s->counter & 1) +
+							     bracket.ahead[s->counter];
 
 			if (!take_sample(s, entry, &w, counts))
 				s->failure = "writing or acknowledging it was refused";
