@@ -21,8 +21,8 @@ void step_interrupt_returns(const struct trap_frame *f);
 
 struct register_access;
 
-/** An access of code that is not stepped though there is a client: of code that rests or is no part of the
- * experiment, and of handlers.
+/** An access of code that is not stepped though there is a client: of code that rests, of handlers, and for
+ * a processor that is presented of code that is no part of the experiment.
  * @return whether the client has answered; then *good tells whether it was carried out */
 bool step_asks(struct register_access *a, bool *good);
 

@@ -107,8 +107,9 @@ static int64_t skid_of(const struct path *p, unsigned step, uint64_t address)
 	for (unsigned i = step; i < p->n_steps; i++) {
 		if (p->step[i].next == address)
 			return skid;
-		/* An INT and its delivery are one: nothing is taken between them. */
-		skid += p->step[i].length && p->step[i].level && !delivers(p, i);
+		/* An INT and its delivery are one: nothing is taken between them. Nor is anything behind a
+		 * call of the system, where its handler holds interrupts off. */
+		skid += p->step[i].length && p->step[i].level && p->step[i].level_after && !delivers(p, i);
 	}
 	return -1;
 }
