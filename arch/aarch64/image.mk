@@ -113,7 +113,7 @@ $(B)/host/test_armv8_mutants: $(patsubst %,$(A)/host/gen/mutants/$(A_MODEL)/%.o,
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka
 
--include $(wildcard $(A)/host/*/*/*.d $(A)/host/*/*/*/*.d)
+-include $(wildcard $(A)/host/*/*/*.d $(A)/host/*/*/*/*.d $(A)/host/gen/mutants/*/*/*/*.d)
 
 # Witnesses: a plugin of QEMU's, and the kernels in a program for Linux, by Debian's C library for it.
 OTHER_IMAGES += $(B)/plugin/aarch64.so $(A)/user_kernels

@@ -11,21 +11,52 @@
 		Q_##quantity, coefficient                                                                    \
 	}
 
-enum rule { NONE, SPECULATIVE, STORE_EXCLUSIVE, PC_WRITES, ISB_TOO, SYSTEM_BRANCHES, RULES };
+enum rule {
+	NONE,
+	SPECULATIVE,
+	SPECULATIVE_WRITES,
+	OPERATIONS,
+	STORE_EXCLUSIVE,
+	PC_WRITES,
+	ISB_TOO,
+	SYSTEM_BRANCHES,
+	NO_OTHER_LEVEL,
+	NO_ERRORS,
+	NO_SVE,
+	TRACE_OFF,
+	TAGS_OFF,
+	RULES
+};
 
 /* What is done on wrong paths, each of which a branch or an exception ends. */
 #define WRONG_PATH 512
 #define WRONG_PATHS                                                                                          \
+	{Q_BRANCHES, false, WRONG_PATH}, {Q_EXCEPTIONS, false, WRONG_PATH},                                  \
+		{Q_INTERRUPTS_HW, false, WRONG_PATH},                                                        \
 	{                                                                                                    \
-		{Q_BRANCHES, false, WRONG_PATH}, {Q_EXCEPTIONS, false, WRONG_PATH},                          \
-			{Q_INTERRUPTS_HW, false, WRONG_PATH},                                                \
-		{                                                                                            \
-			Q_INTERRUPTS_NMI, false, WRONG_PATH                                                  \
-		}                                                                                            \
+		Q_INTERRUPTS_NMI, false, WRONG_PATH                                                          \
 	}
 
 static const struct event_rule rules[RULES] = {
-	[SPECULATIVE] = {"operations of wrong paths count, too", "Arm ARM D7.10.2", .may = WRONG_PATHS},
+	[SPECULATIVE] = {"operations of wrong paths count, too", "Arm ARM D7.10.2", .may = {WRONG_PATHS}},
+	[SPECULATIVE_WRITES] = {"operations of wrong paths count, too; whether exceptions that instructions "
+				"ask for, their returns and ISB count is the implementation's",
+				"Arm ARM, PC_WRITE_SPEC",
+				.may = {{Q_BR_FAR, false, 1}, {Q_INSN_ISB, false, 1}, WRONG_PATHS}},
+	[OPERATIONS] = {"operations of wrong paths count, too; a pair, an atomic, an unaligned access or a "
+			"store exclusive that fails may be operations of their own",
+			"Arm ARM, \"Speculatively executed\"",
+			.may = {{Q_INSN_PAIR, false, 1},
+				{Q_INSN_LOCKED, false, 2},
+				{Q_UNALIGNED, false, 1},
+				{Q_INSN_STX, false, 1},
+				WRONG_PATHS}},
+	[NO_OTHER_LEVEL] = {"no kernel asks EL2 or EL3 for anything, and nothing of EL1 is trapped there",
+			    NULL},
+	[NO_ERRORS] = {"errors of memories are not to happen", NULL},
+	[NO_SVE] = {"no kernel has instructions of SVE", NULL},
+	[TRACE_OFF] = {"the trace unit is off", NULL},
+	[TAGS_OFF] = {"no memory is tagged", NULL},
 	[STORE_EXCLUSIVE] = {"whether a store exclusive that fails counts is the implementation's",
 			     "Arm ARM D7.10.3, ST_RETIRED", .unsaid = {{Q_INSN_STX, false, 1}}},
 	[PC_WRITES] = {"whether exceptions that instructions ask for, their returns and ISB count is the "
