@@ -4,6 +4,7 @@
 #ifndef PMU_ARMV8_ARMV8_H
 #define PMU_ARMV8_ARMV8_H
 
+#include "pmu/contract/faults.h"
 #include "pmu/contract/model.h"
 #include "pmu/contract/pmu.h"
 
@@ -21,6 +22,7 @@ struct armv8_pmu {
 };
 
 extern const struct pmu_model armv8_model;
+extern const struct pmu_faults armv8_faults;
 extern const struct model_profile *const armv8_profiles[];
 
 #endif

@@ -14,4 +14,5 @@ const struct pmu_family armv8_family = {
 	.profiles = armv8_profiles,
 	.vendors = vendors,
 	.default_profile = "neoverse-n1",
+	.faults = &armv8_faults,
 };
