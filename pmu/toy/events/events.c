@@ -22,12 +22,13 @@ static const struct pmu_event rows[] = {
 };
 #define ROWS (sizeof rows / sizeof rows[0])
 
+enum { COUNTED = __COUNTER__ + 1 };
 const struct pmu_event *const toy_events[] = {
-	&rows[0], &rows[1], &rows[2], &rows[3],  &rows[4],  &rows[5],  &rows[6],
-	&rows[7], &rows[8], &rows[9], &rows[10], &rows[11], &rows[12], &rows[13],
+#define EVENT(...) &rows[__COUNTER__ - COUNTED],
+#include "pmu/toy/events/events.def"
+#undef EVENT
 };
 const unsigned toy_event_count = ROWS;
-_Static_assert(sizeof toy_events / sizeof toy_events[0] == ROWS, "each row is listed");
 
 bool toy_event_counts(unsigned select, enum quantity q)
 {
