@@ -254,21 +254,22 @@ static bool one_type(uint64_t gib)
 	return true;
 }
 
-void *page_view(void *start, size_t size, unsigned shift)
+void *page_view(void *start, size_t size, unsigned shift, bool code)
 {
+	uint64_t offset = VIEW_OFFSET(shift + code);
+
 	uint64_t page = 1ull << shift, first = (uint64_t)start & ~(page - 1);
 
 	if (machine_taken() || (page == GIB && !cpu_has(CPU_PAGE_1G)))
 		return NULL;
 	for (uint64_t at = first; at < (uint64_t)start + size; at += page) {
-		uint64_t *entry = page == GIB && !one_type(at)
-					  ? NULL
-					  : entry_for(VIEW_OFFSET(shift) + at, page == GIB ? 3 : 2);
+		uint64_t *entry =
+			page == GIB && !one_type(at) ? NULL : entry_for(offset + at, page == GIB ? 3 : 2);
 		if (!entry)
 			return NULL;
-		*entry = at | LARGE | rights_for(PAGE_WRITE | PAGE_USER);
+		*entry = at | LARGE | rights_for(code ? PAGE_EXEC : PAGE_WRITE | PAGE_USER);
 	}
-	return (uint8_t *)start + VIEW_OFFSET(shift);
+	return (uint8_t *)start + offset;
 }
 
 void *stack_create(size_t size)

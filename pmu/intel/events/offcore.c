@@ -37,7 +37,11 @@ static const struct event_floor *floor_of(unsigned kinds, enum intel_offcore_ans
 
 	switch (answer) {
 	case OFFCORE_HIT:
-		return data ? &intel_floors[FLOOR_HITS_L3] : NULL;
+		return data                       ? &intel_floors[FLOOR_HITS_L3]
+		       : kinds & OFFCORE_KIND_RFO ? &intel_floors[FLOOR_OWNS_FROM_L3]
+						  : NULL;
+	case OFFCORE_EITHER: /* as all do that kernels force */
+		return data ? &intel_floors[FLOOR_MISSES_L3] : fetched;
 	case OFFCORE_MISSES:
 		return data ? &intel_floors[FLOOR_MISSES_L3] : fetched;
 	case OFFCORE_PENDING:
@@ -55,9 +59,9 @@ static const struct event_floor *floor_of(unsigned kinds, enum intel_offcore_ans
 /* The answer by which the quantities are arranged. */
 static enum intel_offcore_answer column(enum intel_offcore_answer answer)
 {
-	return answer == OFFCORE_FOREIGN || answer == OFFCORE_HIT ? OFFCORE_SOME
-	       : answer == OFFCORE_MISSES                         ? OFFCORE_MISS
-								  : answer;
+	return answer == OFFCORE_FOREIGN || answer == OFFCORE_HIT || answer == OFFCORE_EITHER ? OFFCORE_SOME
+	       : answer == OFFCORE_MISSES                                                     ? OFFCORE_MISS
+											      : answer;
 }
 
 void intel_offcore_mean(struct pmu_event *e, unsigned kinds, enum intel_offcore_answer answer)

@@ -28,7 +28,8 @@ enum intel_offcore_answer {
 	OFFCORE_FOREIGN,
 	OFFCORE_PENDING,
 	OFFCORE_HIT,
-	OFFCORE_MISSES
+	OFFCORE_MISSES,
+	OFFCORE_EITHER
 };
 
 /** How a core counts them. */

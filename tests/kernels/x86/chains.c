@@ -11,6 +11,8 @@
 
 typedef struct cpuid_regs query_fn(uint32_t leaf, uint32_t subleaf);
 
+#define RETURN           0xc3
+#define RETURN_AT        32 /* of a line of which chains have the first half */
 #define POOL_MIN         (4u << 20)
 #define POOL_MAX         (128u << 20)
 #define POOL             (32u << 20) /* two lines per way of a 16 MiB last-level cache, two pages per entry of 4096 */
@@ -19,7 +21,7 @@ typedef struct cpuid_regs query_fn(uint32_t leaf, uint32_t subleaf);
 #define LINES_PER_WAY_OK 2 /* enough */
 #define LEAST_WAYS       4 /* for a chain that fits with room to spare */
 
-static uint8_t *pool, *view_2m, *view_1g;
+static uint8_t *pool, *view_2m, *view_1g, *code_2m, *code_1g;
 static uint32_t pool_size;
 
 /* A ring of pointers through `lines` places. */
@@ -78,7 +80,11 @@ static const char *page_chain(uint64_t flags, struct chain *c)
 		return "CPUID does not tell how many pages the TLBs hold";
 	if (c->lines > pool_size / PAGE)
 		return "the TLBs hold too many pages for the memory there is";
-	return c->base ? NULL : "there are no pages of this size, or none with memory of one type";
+	return c->base && (flags & KERNEL_SERVICE_CHAIN_2M   ? code_2m
+			   : flags & KERNEL_SERVICE_CHAIN_1G ? code_1g
+							     : c->base)
+		       ? NULL
+		       : "there are no pages of this size, or none with memory of one type";
 }
 
 /* Twice the pages that the first level holds. Pages that lie side by side are in sets side by side. */
@@ -174,8 +180,11 @@ void chains_create(void)
 	}
 	if (!pool)
 		return;
-	view_2m = page_view(pool, pool_size, 21);
-	view_1g = page_view(pool, pool_size, 30);
+	view_2m = page_view(pool, pool_size, 21, false);
+	view_1g = page_view(pool, pool_size, 30, false);
+	code_2m = page_view(pool, pool_size, 21, true);
+	code_1g = page_view(pool, pool_size, 30, true);
+	pool[RETURN_AT] = RETURN;
 }
 
 const char *chain_missing(uint64_t flags)
@@ -192,6 +201,8 @@ void chain_provide(uint64_t flags, struct kernel_params *params)
 	if (find(flags, &chain))
 		return;
 	make(&chain, params);
+	if (flags & (KERNEL_SERVICE_CHAIN_2M | KERNEL_SERVICE_CHAIN_1G))
+		params->code = (uint64_t)(flags & KERNEL_SERVICE_CHAIN_2M ? code_2m : code_1g) + RETURN_AT;
 	tell_page_size(flags);
 }
 

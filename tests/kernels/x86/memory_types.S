@@ -149,7 +149,7 @@ SIGNATURE_END
  * Each link's line is stored to, and the fence waits until the store is done, before the next link is read: it is the store
  * that asks for the line, and the line is modified when the others drive it out again. By \mark floors of events tell the two.
  */
-.macro STORES_KERNEL name, purpose, flag, mark, nops, lfences, cmovs
+.macro STORES_KERNEL name, purpose, flag, mark, nops, lfences, cmovs, forced=FORCED
 KERNEL \name, "\purpose", flags=\flag
 	mov KERNEL_PARAM_CHAIN(%rsi), %rax
 1:	.rept LINKS
@@ -175,12 +175,13 @@ SIG STORES, LINKS, 1
 SIG STORE_BYTES, LINKS*8, 8
 SIG_LOOP
 SIG_INTEGER_ONLY
-SIG_RANGE FORCED, LINKS/2, 0, LINKS, 1, REPLACED
+SIG_RANGE \forced, LINKS/2, 0, LINKS, 1, REPLACED
 SIGNATURE_END
 .endm
 
 STORES_KERNEL stores_l1, "N times sixteen stores to lines that conflict in the first-level data cache", KERNEL_SERVICE_CHAIN_L1, nop, 1, 0, 0
 STORES_KERNEL stores_l2, "N times sixteen stores to lines that conflict in the second-level cache", KERNEL_SERVICE_CHAIN_L2, lfence, 0, 1, 0
+STORES_KERNEL stores_l2_held, "N times sixteen stores to lines that conflict in the second-level cache and stay in the third", KERNEL_SERVICE_CHAIN_L2|KERNEL_SERVICE_CHAIN_HELD, nop, 1, 0, 0, STORES_HELD
 STORES_KERNEL stores_dtlb, "N times sixteen stores to twice as many pages as the first-level TLB holds", KERNEL_SERVICE_CHAIN_DTLB, "cmovc %rax, %rdx", 0, 0, 1
 
 /* Rings of which no run sees the end. \walks of the loads of a turn and \once in all take a walk, at most. */

@@ -40,6 +40,23 @@ SIG_RANGE DTLB_LOAD_MISS, 2, 0, 4, 0, ONE_WALK
 SIG_RANGE DTLB_LOAD_4K, 2, 0, 4, 0, ONE_WALK
 SIGNATURE_END
 
+#define CR4_PGE 0x80
+KERNEL tlb_flush_global, "N times a change of CR4.PGE and back: all translations are dropped, global ones too", flags=KERNEL_PRIVILEGED|KERNEL_CLOBBERS_CR
+	mov %cr4, %rax
+1:	xor $CR4_PGE, %rax
+	mov %rax, %cr4
+	xor $CR4_PGE, %rax
+	mov %rax, %cr4
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 4 + 2, 1
+SIG INSN_SERIALIZING, 2, 0
+SIG_LOOP
+SIG_INTEGER_ONLY
+SIG_RANGE FLUSHES_GLOBAL, 1, 0, 1, 0, "once a turn: a bit of CR4 is changed, and put back"
+SIGNATURE_END
+
 KERNEL tlb_flush_store, "N times INVLPG of a page and a store to it: one page walk by construction", flags=KERNEL_PRIVILEGED
 	add $KERNEL_SCRATCH, %rsi
 1:	invlpg (%rsi)
@@ -192,6 +209,7 @@ SIG_LOOP
 SIG_INTEGER_ONLY
 .endm
 
+#define ONE_CODE_WALK "the translation of the code was dropped before; a walk that is given up and begun again counts twice"
 #define LARGE_ALONE "its memory is in large pages; others may take eight translations in a run"
 
 .macro LARGE_WALKS size, id, flag
@@ -226,6 +244,34 @@ SIG_STORES 1, 8
 SIG_RANGE DTLB_STORE_MISS, 1, 0, 2, 0, ONE_WALK
 SIG_RANGE DTLB_STORE_\id, 1, 0, 2, 0, ONE_WALK
 SIG_RANGE DTLB_STORE_4K, 0, 0, 0, 8, LARGE_ALONE
+SIGNATURE_END
+
+/* The page has a return there. */
+KERNEL walk_code_\size, "N times INVLPG of a page of \size and a call into it: one walk to such a page for code by construction", flags=KERNEL_PRIVILEGED|\flag
+	mov KERNEL_PARAM_CODE(%rsi), %rdx
+1:	invlpg (%rdx)
+	call *%rdx
+	dec %rdi
+	jnz 1b
+KERNEL_END
+SIG INSTRUCTIONS, 3 + 2, 1
+SIG INSN_SERIALIZING, 1, 0
+SIG INSN_LOAD, 1, 1
+SIG LOADS, 1, 1
+SIG LOAD_BYTES, 8, 8
+SIG INSN_STORE, 1, 0
+SIG STORES, 1, 0
+SIG STORE_BYTES, 8, 0
+SIG BRANCHES, 2 + 1, 0
+SIG BR_CALL_INDIRECT, 1, 0
+SIG BR_RET, 1, 0
+SIG BR_COND, 1, 0
+SIG BR_COND_TAKEN, 1, -1
+SIG BR_COND_NTAKEN, 0, 1
+SIG_ONE_WAY 2
+SIG_INTEGER_ONLY
+SIG_RANGE ITLB_MISS, 1, 0, 2, 0, ONE_CODE_WALK
+SIG_RANGE ITLB_\id, 1, 0, 2, 0, ONE_CODE_WALK
 SIGNATURE_END
 .endm
 

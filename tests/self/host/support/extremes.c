@@ -79,6 +79,8 @@ static const struct extreme_machine
 	always_meet = {"always meet",
 		       "load and store meet by chance, four standard deviations above the mean",
 		       count_meetings},
+	walked_twice = {"walked twice", "the walk of each turn is given up and begun again",
+			count_turns_twice},
 	each_turn = {"each turn", "by construction", count_turns},
 	unknown_yet = {"unknown yet", "a loop is known for one after 128 turns, which none of these has",
 		       count_not_yet},
@@ -107,6 +109,9 @@ static const struct extreme_machine
 	"the translation was dropped before, by an instruction that serialises; a walk that is given up "    \
 	"and "                                                                                               \
 	"begun again counts twice"
+#define ONE_CODE_WALK                                                                                        \
+	"the translation of the code was dropped before; a walk that is given up and begun again counts "    \
+	"twice"
 #define LARGE_ALONE "its memory is in large pages; others may take eight translations in a run"
 #define FITS        "three quarters of the ways are in use; others may take eight lines in a run"
 #define REPLACED    "two to four times as many lines as a set has ways, of which half may stay, or none"
@@ -176,6 +181,9 @@ const struct extreme extremes[] = {
 	{Q_DTLB_STORE_MISS, ONE_WALK, &plain, &tries_again},
 	{Q_DTLB_LOAD_4K, ONE_WALK, &plain, &tries_again},
 	{Q_DTLB_LOAD_2M, ONE_WALK, &plain, &tries_again},
+	{Q_ITLB_MISS, ONE_CODE_WALK, &each_turn, &walked_twice},
+	{Q_ITLB_2M, ONE_CODE_WALK, &each_turn, &walked_twice},
+	{Q_ITLB_1G, ONE_CODE_WALK, &each_turn, &walked_twice},
 	{Q_DTLB_LOAD_1G, ONE_WALK, &plain, &tries_again},
 	{Q_DTLB_STORE_4K, ONE_WALK, &plain, &tries_again},
 	{Q_DTLB_STORE_2M, ONE_WALK, &plain, &tries_again},
@@ -319,6 +327,7 @@ const struct extreme extremes[] = {
 	{Q_INTERRUPTS_HELD, "once a turn: it is requested long before STI", &each_turn, &each_turn},
 	{Q_LOOPS_KEPT, "all but the turns in which it becomes known", &unknown_yet, &each_turn},
 	{Q_LENGTHS_CHANGED, "once a turn: the addition", &each_turn, &each_turn},
+	{Q_FLUSHES_GLOBAL, "once a turn: a bit of CR4 is changed, and put back", &each_turn, &each_turn},
 	{Q_LEA_SLOW, "once a turn: a base, an index and a displacement", &each_turn, &each_turn},
 	{Q_BR_FORWARD, "once a turn: all but the closing one go forward", &each_turn, &each_turn},
 	{Q_FULL_COMBINING, "once a turn: more lines are stored to than there are buffers", &each_turn,
@@ -329,6 +338,7 @@ const struct extreme extremes[] = {
 	 &each_store},
 	{Q_TRANSFERS_FORCED, "the line of each locked access was flushed before", &each_locked, &each_locked},
 	{Q_TRANSFERS_FORCED, REPLACED, &half_stays, &nothing_stays},
+	{Q_STORES_HELD, REPLACED, &half_stays, &nothing_stays},
 	{Q_OPS_ADD, OF_KIND, &by_opcode, &by_opcode},
 	{Q_OPS_SUB, OF_KIND, &by_opcode, &by_opcode},
 	{Q_OPS_MUL, OF_KIND, &by_opcode, &by_opcode},

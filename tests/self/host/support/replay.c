@@ -28,6 +28,7 @@ static struct replay_chain chain_for(const struct kernel *k, const struct machin
 					      : k->flags & KERNEL_SERVICE_CHAIN_1G ? 30
 										   : 0};
 
+	chain.code = chain.large && kernel_amount(k, Q_BR_CALL_INDIRECT, 1).high;
 	if (k->flags & CHAIN_PAGES) {
 		chain.stride = 4096 + 64;
 		chain.lines = 2u * (g->dtlb + g->stlb_sets * g->stlb_ways);
@@ -86,7 +87,7 @@ const struct qvec *replay_run(struct replay *r, struct trace *t)
 		s->did.insn = &s->insn;
 		/* The first load of a chain kernel fetches the chain's address, its last instruction may
 		 * store that. */
-		if (chain->lines && i > 0 && i + 1 < t->count && s->insn.flags & INSN_F_MEM) {
+		if (chain->lines && !chain->code && i > 0 && i + 1 < t->count && s->insn.flags & INSN_F_MEM) {
 			s->did.address = POOL_START + chain->stride * (chain->at % chain->lines);
 			/* INVLPG names what the next one accesses. */
 			chain->at += trace_amount(s, Q_LOADS) + trace_amount(s, Q_STORES) > 0;

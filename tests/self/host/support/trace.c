@@ -62,6 +62,12 @@ static uint64_t relative(const struct trace_step *s)
 	return s->rip + s->insn.length + (uint64_t)(int64_t)displacement;
 }
 
+/* Code in large pages is a return, at the address that RDX has. */
+#define LARGE    (KERNEL_SERVICE_CHAIN_2M | KERNEL_SERVICE_CHAIN_1G)
+#define LARGE_AT 0x50000000ull
+static uint64_t rdx;
+#define RDX 2
+
 /* Of REP: what was last moved to ECX. */
 static uint32_t count;
 #define MOV_ECX 0xb9
@@ -76,7 +82,7 @@ static struct trace_step *walk_one(struct trace *t, const uint8_t *code, size_t 
 		return NULL;
 	memcpy(s->code, code, s->insn.length);
 	for (unsigned i = 0; i < 16; i++)
-		registers.gpr[i] = DATA_AT + KERNEL_SCRATCH;
+		registers.gpr[i] = i == RDX ? rdx : DATA_AT + KERNEL_SCRATCH;
 	s->did = (struct insn_retired){.insn = &s->insn,
 				       .cpl = 3,
 				       .cpl_after = 3,
@@ -127,15 +133,19 @@ static const char *walk(struct trace *t, const struct kernel *k, uint64_t from)
 	size_t size = (size_t)(k->code_end - k->code);
 	uint64_t closed = 0, segment = from;
 	bool full = k->flags & KERNEL_SERVICE_CODE_FULL;
+	static const uint8_t ret[] = {0xc3};
 
+	rdx = k->flags & LARGE && kernel_amount(k, Q_BR_CALL_INDIRECT, 1).high ? LARGE_AT
+									       : DATA_AT + KERNEL_SCRATCH;
 	for (uint64_t at = 0; at < size;) {
 		struct trace_step *s = walk_one(t, k->code + at, size - at, CODE_AT + at);
-		bool direct, call, moves;
+		bool direct, call, large, moves;
 
 		if (!s)
 			return "there is something that is no instruction";
 		direct = trace_amount(s, Q_BR_JMP_DIRECT);
 		call = trace_amount(s, Q_BR_CALL_INDIRECT) && k->flags & RINGS;
+		large = trace_amount(s, Q_BR_CALL_INDIRECT) && k->flags & LARGE;
 		if (s->insn.special == INSN_JCC && relative(s) <= s->rip) {
 			s->did.taken = ++closed < t->n + (s->insn.cond == COND_NS);
 			s->next = s->did.taken ? relative(s) : s->next;
@@ -148,6 +158,10 @@ static const char *walk(struct trace *t, const struct kernel *k, uint64_t from)
 			moves = s->insn.length == 2; /* through RAX, in which a segment leaves the next one */
 			walk_segment(t, full, segment, CODE_AT + at);
 			segment += moves;
+		}
+		if (large) {
+			s->next = LARGE_AT;
+			walk_one(t, ret, sizeof ret, LARGE_AT)->next = CODE_AT + at;
 		}
 	}
 	return NULL;
