@@ -1,6 +1,7 @@
 /*
- * What AArch64 does not have here: a count of what EL3 does, a second processor (arch/firmware.h,
- * second_cpu.h, processors.h).
+ * What AArch64 does not have here: a count of what EL3 does, a second processor at work
+ * beside the one that is judged (arch/firmware.h, second_cpu.h); and what tells processors apart
+ * (processors.h).
  */
 #include "arch/firmware.h"
 #include "arch/processors.h"
@@ -33,43 +34,8 @@ void firmware_let_counters(uint64_t before)
 	(void)before;
 }
 
-/* --- processors: one is looked after
+/* --- types of processors
  * ------------------------------------------------------------------------ */
-
-unsigned processor_count(void)
-{
-	return 1;
-}
-
-struct processor processor_at(unsigned number)
-{
-	(void)number;
-	return (struct processor){.id = (uint32_t)(SYS_READ(mpidr_el1) & 0xffffff), .enabled = true};
-}
-
-unsigned processor_current(void)
-{
-	return 0;
-}
-
-bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **why)
-{
-	if (number) {
-		*why = "one processor is looked after";
-		return false;
-	}
-	fn(arg);
-	return true;
-}
-
-void processors_dismiss(void)
-{
-}
-
-void processor_spoil(unsigned number, enum processor_fault fault, unsigned turn)
-{
-	(void)number, (void)fault, (void)turn;
-}
 
 void processor_type_read(struct processor_type *out)
 {
@@ -108,7 +74,7 @@ uint8_t processor_cluster_bits(void)
 const char *second_cpu_missing(enum second_cpu_kind kind)
 {
 	(void)kind;
-	return "one processor is looked after";
+	return "one processor works at a time";
 }
 
 bool second_cpu_work(enum second_cpu_kind kind, volatile uint32_t *line)

@@ -2,6 +2,8 @@
 
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/identity.h"
+#include "arch/aarch64/processors.h"
+#include "arch/aarch64/psci.h"
 #include "arch/aarch64/serial.h"
 #include "arch/aarch64/fdt.h"
 
@@ -61,6 +63,8 @@ static void read_node(void *arg, const struct fdt_node *node)
 		}
 	} else if (node->device_type && !strcmp(node->device_type, "cpu")) {
 		b->processors++;
+		if (fdt_reg(node, 0, &address, &size))
+			processors_add(address);
 	} else if (fdt_compatible(node, "arm,pl011")) {
 		if (!serial_base && fdt_reg(node, 0, &address, &size))
 			serial_base = address;
@@ -81,6 +85,7 @@ bool board_read(const void *tree, struct board *out)
 	if (!fdt_each(tree, read_node, out))
 		return false;
 	machine_cpus = out->processors;
+	psci_way = out->psci;
 	identity_is_emulated = out->emulated;
 	return true;
 }

@@ -6,10 +6,10 @@
 #ifndef ARCH_AARCH64_BOARD_H
 #define ARCH_AARCH64_BOARD_H
 
+#include "arch/aarch64/psci.h"
+
 #include <stdbool.h>
 #include <stdint.h>
-
-enum board_psci { PSCI_NONE, PSCI_HVC, PSCI_SMC };
 
 struct board {
 	uint64_t memory, memory_size; /* the first piece; of a device tree alone, as are the next three */

@@ -2,6 +2,8 @@
 
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/identity.h"
+#include "arch/aarch64/processors.h"
+#include "arch/aarch64/psci.h"
 #include "arch/aarch64/serial.h"
 
 #include <stddef.h>
@@ -35,6 +37,7 @@
 #define GICC_PMU     20
 #define GICC_BASE    32
 #define GICC_GICR    60
+#define GICC_MPIDR   68
 #define GICC_SIZE    76
 #define GICD         12
 #define GICD_BASE    8
@@ -101,6 +104,7 @@ static void read_madt(const uint8_t *t, struct board *b)
 	for (const uint8_t *p = t + MADT_ENTRIES; end - p >= 2 && p[1] >= 2 && p[1] <= end - p; p += p[1]) {
 		if (p[0] == GICC && p[1] >= GICC_SIZE && u32(p, GICC_FLAGS) & GICC_ENABLED) {
 			b->processors++;
+			processors_add(u64(p, GICC_MPIDR));
 			gic_place.counters = private_interrupt(u32(p, GICC_PMU));
 			if (!cpu)
 				cpu = u64(p, GICC_BASE);
@@ -189,6 +193,7 @@ bool board_read_acpi(uint64_t rsdp, struct board *out)
 				readers[i].read(t, out);
 	}
 	machine_cpus = out->processors;
+	psci_way = out->psci;
 	identity_is_emulated = out->emulated;
 	return true;
 }

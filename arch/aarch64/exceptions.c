@@ -74,6 +74,12 @@ void trap_take(void)
 	SYS_WRITE(vbar_el1, (uint64_t)trap_vectors);
 }
 
+void trap_take_processor(void)
+{
+	trap_stacks(handler_top);
+	SYS_WRITE(vbar_el1, (uint64_t)trap_vectors);
+}
+
 static bool quick;
 
 void trap_quick(bool on)

@@ -18,6 +18,8 @@
 #define GICD_ICPENDR    0x280
 #define GICD_ICACTIVER  0x380
 #define GICD_IPRIORITYR 0x400
+#define GICD_ITARGETSR  0x800 /* of private interrupts: which processor reads this */
+#define GICD_SGIR       0xf00
 #define GICD_ICFGR_PPI  0xc04 /* of the private interrupts: bit 2n+1 of number 16+n, 1: an edge asks */
 
 #define GICD_CTLR_GROUPS 3        /* both groups are forwarded */
@@ -70,12 +72,13 @@ static volatile uint32_t *word(uint64_t base, unsigned offset)
 /* GICv3: the frame of this processor, by its affinity. */
 static uint64_t redistributor(void)
 {
-	static uint64_t found;
+	static uint64_t found, of;
 	uint64_t self = SYS_READ(mpidr_el1), affinity = (self & 0xffffff) | (self >> 8 & 0xff000000);
 	uint64_t at = gic_place.cpu;
 
-	if (found)
+	if (found && of == self)
 		return found;
+	of = self;
 	for (;; at += *word(at, GICR_TYPER) & GICR_VLPIS ? GICR_STRIDE_V4 : GICR_STRIDE) {
 		if (*word(at, GICR_TYPER + 4) == affinity)
 			return found = at;
@@ -234,6 +237,90 @@ void gic_take(void)
 	gic_as_fiq(gic_place.counters, false);
 	gic_as_fiq(gic_place.physical_timer, gic_has_fiq());
 	taken = true;
+}
+
+/* What it had is of no use to anybody: it is switched off after its turn. */
+void gic_take_processor(void)
+{
+	uint64_t base;
+
+	if (!gic_place.version)
+		return;
+	if (gic_place.version == 3) {
+		*word(redistributor(), GICR_WAKER) = 0;
+		while (*word(redistributor(), GICR_WAKER) & 4)
+			;
+	}
+	base = private_base();
+	*word(base, GICD_ICENABLER) = UINT32_MAX;
+	if (gic_place.counters)
+		*word(base, GICD_ICFGR_PPI) |= UINT32_C(2) << 2 * (gic_place.counters - 16);
+	if (gic_place.version == 2) {
+		*word(gic_place.cpu, GICC_PMR) = PRIORITY_ALL;
+		*word(gic_place.cpu, GICC_BPR) = 0;
+		*word(gic_place.cpu, GICC_CTLR) = GICC_CTLR_GROUPS | GICC_CTLR_ACKCTL | GICC_CTLR_FIQEN;
+	} else {
+		SYS_WRITE(s3_0_c12_c12_5, SYS_READ(s3_0_c12_c12_5) | 1);
+		SYS_WRITE(s3_0_c12_c12_4, SYS_READ(s3_0_c12_c12_4) & ~(uint64_t)ICC_CTLR_EOIMODE);
+		SYS_WRITE(s3_0_c4_c6_0, PRIORITY_ALL);
+		SYS_WRITE(s3_0_c12_c12_7, 1);
+		if (gic_has_fiq())
+			SYS_WRITE(s3_0_c12_c12_6, 1);
+	}
+	gic_as_fiq(gic_place.virtual_timer, false);
+	gic_as_fiq(gic_place.counters, false);
+	gic_as_fiq(gic_place.physical_timer, gic_has_fiq());
+}
+
+void gic_leave_processor(void)
+{
+	if (gic_place.version)
+		*word(private_base(), GICD_ICENABLER) = UINT32_MAX;
+	barrier();
+}
+
+#define WAKE 15 /* an interrupt by software */
+
+void gic_let_wake(struct gic_waiter *self)
+{
+	if (!gic_place.version)
+		return;
+	self->affinity = SYS_READ(mpidr_el1);
+	self->target = *word(gic_place.distributor, GICD_ITARGETSR) & 0xff;
+	gic_as_fiq(WAKE, false);
+	gic_enable(WAKE, true);
+}
+
+void gic_wake(const struct gic_waiter *other)
+{
+	uint64_t a = other->affinity;
+
+	if (gic_place.version == 2)
+		*word(gic_place.distributor, GICD_SGIR) = other->target << 16 | WAKE;
+	else if (gic_place.version == 3) /* ICC_SGI1R_EL1 */
+		SYS_WRITE(s3_0_c12_c11_5, UINT64_C(1) << (a & 15) | (a >> 8 & 0xff) << 16 | WAKE << 24 |
+						  (a >> 16 & 0xff) << 32 | (a >> 4 & 15) << 44 |
+						  (a >> 32 & 0xff) << 48);
+	barrier();
+}
+
+void gic_woken(void)
+{
+	uint32_t which;
+
+	if (!gic_place.version)
+		return;
+	/* Its end wants to know whose request it was. */
+	if (gic_place.version == 2) {
+		which = *word(gic_place.cpu, GICC_IAR);
+		if ((which & 0x3ff) < SPURIOUS)
+			*word(gic_place.cpu, GICC_EOIR) = which;
+	} else {
+		which = (uint32_t)SYS_READ(s3_0_c12_c12_0) & 0xffffff;
+		if (which < SPURIOUS)
+			SYS_WRITE(s3_0_c12_c12_1, which);
+	}
+	gic_enable(WAKE, false);
 }
 
 void gic_give_back(void)

@@ -24,6 +24,23 @@ extern struct gic_place gic_place;
 void gic_take(void);
 void gic_give_back(void);
 
+/** The same on another processor, whose part of the controller nobody uses; the rest is taken. */
+void gic_take_processor(void);
+void gic_leave_processor(void);
+
+/** A processor that another one may wake from WFI. */
+struct gic_waiter {
+	uint64_t affinity;
+	uint32_t target;
+};
+
+/** This processor can be woken from here on, and cannot any more. */
+void gic_let_wake(struct gic_waiter *self);
+void gic_woken(void);
+
+/** Wake another one. */
+void gic_wake(const struct gic_waiter *other);
+
 /** Whether group 0 arrives as FIQ here. */
 bool gic_has_fiq(void);
 

@@ -13,6 +13,7 @@
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/identity.h"
 #include "arch/aarch64/mmu.h"
+#include "arch/aarch64/processors.h"
 #include "arch/aarch64/serial.h"
 #include "arch/aarch64/system.h"
 #include "arch/aarch64/trap.h"
@@ -89,7 +90,7 @@ const char *machine_init(const struct boot_info *boot)
 	if (system_at_el2())
 		note("firmware runs at EL2: the machine is taken over at EL1");
 	window_memory(boot->alloc_pages);
-	if (!trap_init(boot->alloc_pages))
+	if (!trap_init(boot->alloc_pages) || !processors_init(boot->alloc_pages))
 		return "not enough memory for stacks; use a bigger machine";
 	why = mmu_init(boot->alloc_pages);
 	if (why)

@@ -8,6 +8,7 @@
 #include "arch/timer.h"
 #include "arch/watchdog.h"
 #include "arch/aarch64/gic.h"
+#include "arch/aarch64/processors.h"
 #include "arch/aarch64/system.h"
 #include "arch/aarch64/trap.h"
 #include "arch/aarch64/watchdog.h"
@@ -80,6 +81,7 @@ static void look_at(uint64_t when)
 void watchdog_arm(unsigned ms)
 {
 	deadline = clock_read() + clock_hz() / 1000 * ms;
+	processor_lives(ms);
 	look_at(deadline);
 	if (gic_has_fiq())
 		__asm__ volatile("msr daifclr, #1" : : : "memory");

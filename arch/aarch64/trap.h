@@ -63,6 +63,9 @@ bool trap_init(void *(*alloc_pages)(size_t pages));
 void trap_take(void);
 void trap_give_back(void);
 
+/** Vectors and stacks of the harness on another processor, while the one that took the machine waits. */
+void trap_take_processor(void);
+
 /** Where window_call_user() comes back to: a stack pointer. */
 extern uint64_t trap_user_return;
 

@@ -4,6 +4,7 @@
  * status is told by semihosting, and the machine switched off by PSCI (DEN 0022, 5.10).
  */
 #include "arch/aarch64/board.h"
+#include "arch/aarch64/psci.h"
 #include "arch/aarch64/fdt.h"
 #include "boot/heap.h"
 #include "boot/platform.h"
@@ -12,8 +13,7 @@
 
 #include <string.h>
 
-#define PSCI_SYSTEM_OFF 0x84000008
-#define TEXT_OFFSET     0x200000 /* entry.S has it */
+#define TEXT_OFFSET 0x200000 /* entry.S has it */
 
 extern const char __load_start[], __image_end[];
 
@@ -36,22 +36,12 @@ static void *alloc_pages(size_t pages)
 	return at ? memset(at, 0, pages * 4096) : NULL;
 }
 
-static void switch_off(void)
-{
-	register uint64_t x0 __asm__("x0") = PSCI_SYSTEM_OFF;
-
-	if (board.psci == PSCI_HVC)
-		__asm__ volatile("hvc #0" : "+r"(x0) : : "x1", "x2", "x3", "memory");
-	else if (board.psci == PSCI_SMC)
-		__asm__ volatile("smc #0" : "+r"(x0) : : "x1", "x2", "x3", "memory");
-}
-
 static void leave(enum exit_mode mode, int status)
 {
 	serial_give_back();
 	if (mode != EXIT_HALT) {
 		semihosting_exit(status);
-		switch_off();
+		psci_call(PSCI_SYSTEM_OFF, 0, 0, 0);
 	}
 	machine_stop();
 }

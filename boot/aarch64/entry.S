@@ -3,6 +3,8 @@
  * begins at EL2 or EL1, with translation off and X0 = device tree. Here EL2 is left, and memory is mapped as firmware would: the
  * first GiB as devices, the rest as memory. EL3 is left as well, so that what is wrong can be told: what is secure was set up by nobody.
  */
+#include "arch/aarch64/leave_el2.h"
+
 #define TEXT_OFFSET 0x200000
 #define L1_ENTRIES  512
 
@@ -12,8 +14,7 @@
 #define MAIR	     0xff00
 /* TCR_EL1: 39 bits, cached and inner shareable tables, no upper half, addresses of 40 bits. */
 #define TCR	     (25 | 1 << 8 | 1 << 10 | 3 << 12 | 1 << 23 | 2 << 32)
-/* SCTLR_EL1: what reads as 1, and M, C, I; without M. */
-#define SCTLR_OFF    0x30d00800
+/* SCTLR_EL1: M, C, I besides. */
 #define SCTLR_ON     (SCTLR_OFF | 1 | 4 | 0x1000)
 
 	.section .boot_header, "ax"
@@ -54,47 +55,7 @@ direct_entry:
 	cmp	x0, #(2 << 2)
 	b.ne	3f
 
-	/* From EL2 to EL1: nothing is trapped, and all counters are EL1's. */
-	mov	x0, #(1 << 31)
-	msr	hcr_el2, x0
-	mov	x0, #3
-	msr	cnthctl_el2, x0
-	msr	cntvoff_el2, xzr
-	mov	x0, #0x33ff
-	mrs	x1, id_aa64pfr0_el1
-	tst	x1, #(0xf << 32)	/* SVE: a bit that is fixed to 1 without it */
-	b.eq	1f
-	bic	x0, x0, #0x100
-1:	msr	cptr_el2, x0
-	msr	hstr_el2, xzr
-	mrs	x0, midr_el1
-	msr	vpidr_el2, x0
-	mrs	x0, mpidr_el1
-	msr	vmpidr_el2, x0
-	mrs	x0, id_aa64dfr0_el1
-	ubfx	x0, x0, #8, #4	/* PMUVer: 0 and 15 are none that is architected */
-	sub	x1, x0, #1
-	mov	x2, #0
-	cmp	x1, #14
-	b.hs	2f
-	mrs	x2, pmcr_el0
-	ubfx	x2, x2, #11, #5	/* N */
-2:	msr	mdcr_el2, x2
-	mrs	x0, id_aa64pfr0_el1
-	ubfx	x0, x0, #24, #4
-	cbz	x0, 2f
-	mrs	x0, s3_4_c12_c9_5	/* ICC_SRE_EL2: SRE, Enable */
-	mov	x1, #9
-	orr	x0, x0, x1
-	msr	s3_4_c12_c9_5, x0
-	isb
-2:	ldr	x0, =SCTLR_OFF
-	msr	sctlr_el1, x0
-	mov	x0, #0x3c5
-	msr	spsr_el2, x0
-	adr	x0, 3f
-	msr	elr_el2, x0
-	eret
+	LEAVE_EL2 3f
 
 3:	ldr	x0, =SCTLR_OFF
 	msr	sctlr_el1, x0

@@ -5,6 +5,7 @@
 #include "arch/exceptions.h"
 #include "arch/machine.h"
 #include "arch/memory.h"
+#include "arch/processors.h"
 #include "arch/time.h"
 #include "arch/watchdog.h"
 #include "arch/aarch64/gic.h"
@@ -409,9 +410,17 @@ static int64_t others_are_off(void)
 	return h.others_were_off;
 }
 
+/* It alone has the machine from firmware. */
+static const char *not_first(void)
+{
+	return processor_current() ? "firmware has the machine on processor 0" : NULL;
+}
+
 static const char *no_controller(void)
 {
-	return gic_place.version ? NULL : "there is no interrupt controller that is known";
+	return not_first()         ? not_first()
+	       : gic_place.version ? NULL
+				   : "there is no interrupt controller that is known";
 }
 
 /* Vectors, pages and the watchdog work after it as before. */
@@ -452,10 +461,10 @@ static const struct machine_check checks[] = {
 	{"watchdog/not before its time", "Arm ARM D11", not_before_its_time, IS(1), no_fiq},
 	{"watchdog/waits while it is held", NULL, hold_is_kept, IS(1), no_fiq},
 	{"watchdog/lets what is in time", NULL, in_time_is_let, IS(NO_EXCEPTION), NULL},
-	{"hand-over/registers come back", NULL, registers_come_back, IS(0), NULL},
-	{"hand-over/they were the harness's", NULL, registers_are_ours, IS(NO_EXCEPTION), NULL},
+	{"hand-over/registers come back", NULL, registers_come_back, IS(0), not_first},
+	{"hand-over/they were the harness's", NULL, registers_are_ours, IS(NO_EXCEPTION), not_first},
 	{"hand-over/no other interrupt comes", "IHI 0048 4.3.6", others_are_off, IS(1), no_controller},
-	{"hand-over/the machine goes on", NULL, goes_on, IS(1), NULL},
+	{"hand-over/the machine goes on", NULL, goes_on, IS(1), not_first},
 	{NULL, NULL, NULL, 0, 0, NULL},
 };
 

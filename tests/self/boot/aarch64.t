@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """TAP test: the AArch64 image boots on QEMU's board virt (docs/aarch64.md), finds QEMU's own PMU exact where the emulator counts instructions,
 and tells what does not fit."""
+import json
 import subprocess
 import tempfile
 
@@ -18,15 +19,16 @@ for cpu, machine, options, name, pmu, disk in MACHINES:
     lines, report, status = boot(options, cpu, machine, disk)
     what = "%s, %s, %s" % (cpu, machine, "firmware" if disk else "direct")
     says_what_it_is(lines, name, pmu, what)
-    late = [check for check in checks(report, "sampling") if check["verdict"] == "wrong"]
-    equal((status, {check["verdict"] for check in checks(report) if check not in late}), (1 if late else 0, JUDGED),
-          "%s: every counter climbs the ladder, and nothing else is wrong" % what)
+    ok(status == 0 and {check["verdict"] for check in checks(report)} <= JUDGED | {"within"}, "%s: every counter climbs the ladder, and nothing is wrong" % what,
+       lines[-40:])
     if "machine" in options:
         machine_is_sound(report, what)
     is_valid(report, what)
 
-ok(late and all("PMI skid" in check["name"] and "1 interrupts, and" in check["text"] for check in late),
-   "QEMU's event counters interrupt late, and are told", [(check["name"], check["text"]) for check in late])
+# No manual says how late an interrupt may be: it is not judged, but told.
+PERIOD = 503  # tests/suites/sampling_pmi.c
+skids = [int(value["value"].split()[0]) for value in report["values"] if "PMI skid" in value["name"]] if report else []
+ok(skids and min(skids) > PERIOD, "QEMU's event counters interrupt later than a period, and are told", skids)
 
 WRONG = ("loads:loads.bytes:1", "exclusives:insn.exclusive.store:1", "calls:br.ret:1N")
 lines, report, status = boot("suite=events,machine kernel=loads,exclusives,calls,undefined inject=" + "+".join("wrong-signature:" + w for w in WRONG),
@@ -60,9 +62,10 @@ equal(own_program("aarch64_own.S", "INSN=udf #0"), 10 + 3 + 10 * 4, "and ten und
 TURNS = 5000
 equal(own_program("aarch64_late.S", "CYCLES", "TURNS=%d" % TURNS), 500 // 3 + 1, "in another one the cycle counter's overflow interrupts on time")
 equal(own_program("aarch64_late.S", "TURNS=%d" % TURNS), TURNS % 256, "and an event counter's only when the PMU is written again, behind all turns")
-lines, text, status = run.boot("suite=control check=clock*", cpus="2", timeout=60)
-ok(status == 0 and any(line.startswith("# fact: control: clock rate: counters of cycles count the emulator's own time: ") for line in lines),
+lines, text, status = run.boot("suite=control,machine check=clock* cpus=all", cpus="2", timeout=60)
+ok(status == 0 and any("clock rate: counters of cycles count the emulator's own time: " in line for line in lines),
    "where instructions are not counted, cycles are the emulator's time: that is a fact, and nothing is wrong", lines[-30:])
+equal([p["number"] for p in json.loads(text)["processors"] if p["judged"]] if text else None, [0, 1], "both processors are judged")
 lines, text, status = run.boot("suite=none", machine="secure=on", image=str(ROOT / "build/aarch64/direct.elf"), timeout=60)
 ok(status == 2 and any("it was started at EL3" in line for line in lines), "started at EL3 it refuses, and says why", lines)
 lines, text, status = run.boot("suite=nonsense", timeout=60)

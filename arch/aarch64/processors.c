@@ -1,0 +1,278 @@
+/*
+ * Processors besides the one that firmware started (arch/processors.h): each turn of another one begins with
+ * PSCI's CPU_ON and ends with CPU_OFF, so that between turns firmware has it as it was. What it needs of the
+ * boot processor's state is in a block that it reads with translation off.
+ */
+#include "arch/processors.h"
+
+#include "arch/time.h"
+#include "arch/timer.h"
+#include "arch/aarch64/gic.h"
+#include "arch/aarch64/mmu.h"
+#include "arch/aarch64/processors.h"
+#include "arch/aarch64/psci.h"
+#include "arch/aarch64/system.h"
+#include "arch/aarch64/trap.h"
+
+#include <stdint.h>
+
+#define LISTED   64
+#define STACK    0x10000
+#define START_MS 2000
+#define OFF_MS   2000
+#define AFFINITY UINT64_C(0xff00ffffff)
+
+/* processor_entry.S knows where each field is. */
+static struct start {
+	uint64_t ttbr0, tcr, mair, sctlr, cpacr, sp;
+} start __attribute__((aligned(64)));
+
+enum { ASKED, STARTED, DONE };
+
+static uint64_t listed[LISTED];
+static bool on[LISTED];
+static struct gic_waiter waiter[LISTED];
+static unsigned n_listed;
+static char *stack[LISTED];
+static unsigned current; /* who has the run */
+static unsigned asked;   /* whom the state below is about */
+static volatile unsigned state;
+static volatile bool dismissed, waiting;
+static volatile uint64_t lives_until;
+static struct {
+	void (*fn)(void *);
+	void *arg;
+	uint64_t cntkctl, cpacr;
+} work;
+
+extern const char processor_entry[];
+
+static uint64_t own(void)
+{
+	return SYS_READ(mpidr_el1) & AFFINITY;
+}
+
+void processors_add(uint64_t affinity)
+{
+	if (affinity != own() && n_listed + 1 < LISTED)
+		listed[++n_listed] = affinity;
+}
+
+bool processors_init(void *(*alloc_pages)(size_t pages))
+{
+	listed[0] = own();
+	for (unsigned i = 1; i <= n_listed; i++) {
+		stack[i] = alloc_pages(STACK / 4096);
+		if (!stack[i])
+			return false;
+	}
+	return true;
+}
+
+unsigned processor_count(void)
+{
+	return n_listed + 1;
+}
+
+struct processor processor_at(unsigned number)
+{
+	uint64_t id = number ? listed[number] : own();
+
+	return (struct processor){.id = (uint32_t)((id & 0xffffff) | (id >> 8 & 0xff000000)),
+				  .enabled = true};
+}
+
+unsigned processor_current(void)
+{
+	return current;
+}
+
+void processor_lives(unsigned ms)
+{
+	lives_until = clock_read() + clock_hz() / 1000 * ms + clock_hz() * PROCESSOR_SILENCE_S;
+}
+
+_Noreturn void processor_entered(void);
+
+static void take_turn(void)
+{
+	SYS_WRITE(cntkctl_el1, work.cntkctl);
+	SYS_WRITE(cpacr_el1, work.cpacr);
+	SYS_WRITE(mdscr_el1, 0);
+	trap_take_processor();
+	gic_take_processor();
+	SYS_WRITE(cntp_ctl_el0, 0);
+	timer_stop();
+	__atomic_store_n(&state, STARTED, __ATOMIC_SEQ_CST);
+	/* An emulator that counts instructions counts those of both: the other one is to halt first. */
+	while (!waiting)
+		time_relax();
+	time_relax();
+	/* As machine_take() leaves it: SErrors and FIQs come. */
+	__asm__ volatile("msr daifclr, #5" : : : "memory");
+	work.fn(work.arg);
+	__asm__ volatile("msr daifset, #0xf" : : : "memory");
+	SYS_WRITE(cntp_ctl_el0, 0);
+	timer_stop();
+	gic_leave_processor();
+}
+
+_Noreturn void processor_entered(void)
+{
+	unsigned self = asked;
+
+	while (!dismissed) {
+		take_turn();
+		gic_let_wake(&waiter[self]);
+		__atomic_store_n(&state, DONE, __ATOMIC_SEQ_CST);
+		gic_wake(&waiter[0]);
+		while (!dismissed && !(asked == self && __atomic_load_n(&state, __ATOMIC_SEQ_CST) == ASKED)) {
+			__asm__ volatile("dsb sy; wfi" : : : "memory");
+			gic_woken();
+			gic_let_wake(&waiter[self]);
+		}
+	}
+	gic_leave_processor();
+	psci_call(PSCI_CPU_OFF, 0, 0, 0);
+	for (;;)
+		__asm__ volatile("wfi");
+}
+
+static unsigned seen(void)
+{
+	return __atomic_load_n(&state, __ATOMIC_SEQ_CST);
+}
+
+static bool wait_for_start(void)
+{
+	uint64_t until = clock_read() + clock_hz() / 1000 * START_MS;
+
+	/* An emulator that carries out one processor at a time goes on to another one there. */
+	for (; seen() < STARTED; time_relax())
+		if (clock_read() > until)
+			return false;
+	return true;
+}
+
+/* Halted, so that what the other one counts has nothing of this: an emulator may count both as one. */
+static bool wait_for_end(void)
+{
+	bool done;
+
+	gic_enable(gic_place.physical_timer, true);
+	while (!(done = seen() == DONE) && clock_read() < lives_until) {
+		SYS_WRITE(cntp_cval_el0, SYS_READ(cntpct_el0) + (lives_until - clock_read()));
+		SYS_WRITE(cntp_ctl_el0, 1);
+		waiting = true;
+		__asm__ volatile("dsb sy; wfi" : : : "memory");
+		SYS_WRITE(cntp_ctl_el0, 0);
+	}
+	gic_woken();
+	return done;
+}
+
+static bool is_off(uint64_t id)
+{
+	uint64_t until = clock_read() + clock_hz() / 1000 * OFF_MS;
+
+	for (; psci_call(PSCI_AFFINITY_INFO, id, 0, 0) != PSCI_IS_OFF; time_relax())
+		if (clock_read() > until)
+			return false;
+	return true;
+}
+
+/* It reads this with translation off, so from memory. */
+static void write_back(const void *at, size_t size)
+{
+	for (uintptr_t p = (uintptr_t)at & ~(uintptr_t)63; p < (uintptr_t)at + size; p += 64)
+		__asm__ volatile("dc civac, %0" : : "r"(p) : "memory");
+	barrier();
+}
+
+static bool switch_on(unsigned number, const char **why)
+{
+	if (!is_off(listed[number])) {
+		*why = "firmware does not call it switched off (PSCI)";
+		return false;
+	}
+	start = (struct start){
+		.ttbr0 = SYS_READ(ttbr0_el1),
+		.tcr = SYS_READ(tcr_el1),
+		.mair = SYS_READ(mair_el1),
+		.sctlr = SYS_READ(sctlr_el1),
+		.cpacr = SYS_READ(cpacr_el1),
+		.sp = (uint64_t)stack[number] + STACK,
+	};
+	write_back(&start, sizeof start);
+	write_back(processor_entry, 512);
+	if (psci_call(PSCI_CPU_ON, listed[number], (uint64_t)processor_entry, (uint64_t)&start)) {
+		*why = "firmware does not switch it on (PSCI)";
+		return false;
+	}
+	on[number] = true;
+	return true;
+}
+
+static bool turn(unsigned number, const char **why)
+{
+	asked = number;
+	__atomic_store_n(&state, ASKED, __ATOMIC_SEQ_CST);
+	waiting = false;
+	processor_lives(0);
+	gic_let_wake(&waiter[0]);
+	if (on[number])
+		gic_wake(&waiter[number]);
+	else if (!switch_on(number, why))
+		return false;
+	if (!wait_for_start()) {
+		*why = "it does not start";
+		return false;
+	}
+	if (!wait_for_end()) {
+		*why = "it gives no sign of life";
+		return false;
+	}
+	return true;
+}
+
+bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **why)
+{
+	uint64_t masks = SYS_READ(daif);
+	bool good;
+
+	if (!number) {
+		fn(arg);
+		return true;
+	}
+	if (!psci_way) {
+		*why = "firmware's tables name no way to start it (PSCI)";
+		return false;
+	}
+	work.fn = fn;
+	work.arg = arg;
+	work.cntkctl = SYS_READ(cntkctl_el1);
+	work.cpacr = SYS_READ(cpacr_el1);
+	/* Vectors and stacks go with the run. */
+	__asm__ volatile("msr daifset, #0xf" : : : "memory");
+	current = number;
+	good = turn(number, why);
+	current = 0;
+	SYS_WRITE(daif, masks);
+	return good;
+}
+
+void processors_dismiss(void)
+{
+	dismissed = true;
+	barrier();
+	for (unsigned i = 1; i <= n_listed; i++)
+		if (on[i]) {
+			gic_wake(&waiter[i]);
+			is_off(listed[i]);
+		}
+}
+
+void processor_spoil(unsigned number, enum processor_fault fault, unsigned turn)
+{
+	(void)number, (void)fault, (void)turn;
+}

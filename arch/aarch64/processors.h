@@ -1,0 +1,20 @@
+/*
+ * The list of processors, and signs of life of the one that has the run.
+ */
+#ifndef ARCH_AARCH64_PROCESSORS_H
+#define ARCH_AARCH64_PROCESSORS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** One of firmware's list, by MPIDR_EL1's affinity fields; whoever executes this need not be told. */
+void processors_add(uint64_t affinity);
+
+/** Get memory for another one's stack. @return false if it is short */
+bool processors_init(void *(*alloc_pages)(size_t pages));
+
+/** Whoever has the run lives, and has so long before it need say so again. */
+void processor_lives(unsigned ms);
+
+#endif
