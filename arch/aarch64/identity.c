@@ -6,6 +6,7 @@
 #include "arch/levels.h"
 #include "arch/register.h"
 #include "arch/aarch64/identity.h"
+#include "arch/aarch64/step.h"
 #include "arch/aarch64/system.h"
 
 #include <inttypes.h>
@@ -170,10 +171,12 @@ void identity_survey(identity_each *each, void *to)
 
 bool identity_hypervisor(char name[IDENTITY_HYPERVISOR])
 {
+	bool says = identity_is_emulated && !step_presents();
+
 	name[0] = 0;
-	if (identity_is_emulated)
+	if (says)
 		strcpy(name, "QEMU");
-	return identity_is_emulated;
+	return says;
 }
 
 bool identity_emulated(void)

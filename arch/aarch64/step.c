@@ -600,6 +600,11 @@ void step_run_free(void)
 	let_steps(false);
 }
 
+bool step_presents(void)
+{
+	return engine.client && engine.client->presents;
+}
+
 void step_hold(void)
 {
 	if (!engine.client || in_handler())

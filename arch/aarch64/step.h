@@ -26,6 +26,9 @@ struct register_access;
  * @return whether the client has answered; then *good tells whether it was carried out */
 bool step_asks(struct register_access *a, bool *good);
 
+/** Whether the code that asks is told of a processor that is presented. */
+bool step_presents(void);
+
 /** From here on code rests if nothing that is stepped concerns the client. */
 void step_run_free(void);
 
