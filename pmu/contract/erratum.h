@@ -96,6 +96,14 @@ struct erratum_symptom {
 	int64_t low, high;
 };
 
+/** Where checks that symptoms name are carried out: on which kernel, with which events. */
+struct erratum_place {
+	const char *suite;           /* NULL ends a table */
+	const char *about;           /* words of the checks' globs that are carried out here; NULL: all */
+	const char *kernel, *events; /* globs; NULL: those that the run has */
+	bool by_name;                /* check= is for its checks */
+};
+
 /** The processor that is judged. */
 struct erratum_processor {
 	unsigned family, model, stepping;
@@ -109,6 +117,7 @@ struct errata {
 	const struct erratum_part *part;
 	const struct erratum_count *counts;
 	const struct erratum_symptom *symptoms;
+	const struct erratum_place *places;
 	/** Call on the CPU that is judged. */
 	struct erratum_processor (*processor)(void);
 };

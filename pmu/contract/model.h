@@ -45,7 +45,7 @@ struct model_increment {
 #define MODEL_AS_PUBLISHED "as the erratum of this number says (docs/errata)"
 
 /** Which of a model's injections are active: a bit for each, in the order of pmu_model.injections[]. */
-#define MODEL_INJECTION_WORDS 2
+#define MODEL_INJECTION_WORDS 3
 #define MODEL_INJECTIONS_MAX  (64 * MODEL_INJECTION_WORDS)
 struct model_injected {
 	uint64_t word[MODEL_INJECTION_WORDS];

@@ -18,6 +18,7 @@ extern const struct model_profile intel_yonah, intel_core2, intel_nehalem, intel
 	intel_alderlake_p, intel_sapphirerapids, intel_lunarlake_p, intel_tigerlake, intel_meteorlake_p,
 	intel_graniterapids, intel_pantherlake_p, intel_version6;
 extern const struct model_profile intel_silvermont, intel_goldmont, intel_goldmontplus, intel_tremont,
-	intel_alderlake_e, intel_meteorlake_e, intel_lunarlake_e, intel_pantherlake_e;
+	intel_ivybridge_8, intel_broadwell_8, intel_skylake_8, intel_alderlake_e, intel_meteorlake_e,
+	intel_lunarlake_e, intel_pantherlake_e;
 
 #endif

@@ -257,7 +257,7 @@ static void choose(struct run *r, struct grip *g, const struct pmu_control_insta
 	g->event = NULL;
 	if (instance->kernel) {
 		g->probe.kernel = kernel_by_name(instance->kernel);
-		for (unsigned i = 0; i < pmu->n_events && !g->event; i++)
+		for (unsigned i = 0; instance->suits && i < pmu->n_events && !g->event; i++)
 			if (instance->suits(pmu, g->instance, pmu->events[i]))
 				g->event = pmu->events[i];
 		return;

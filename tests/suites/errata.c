@@ -10,13 +10,16 @@
 #include "tests/kernels/kernel.h"
 #include "tests/kernels/services.h"
 
+#include "pmu/contract/workaround.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define GLOBS_MAX  1536
 #define TRIAL_N    5
-#define DETECTABLE 3 /* n trials without one: a rate of 3/n would have shown with a probability of 95 % */
+#define VAGUE_N    40 /* on the virtual PMU: intervals have room for a few */
+#define DETECTABLE 3  /* n trials without one: a rate of 3/n would have shown with a probability of 95 % */
 
 struct capture {
 	struct run run; /* first: the callbacks get its address */
@@ -88,34 +91,41 @@ static void carry_out(struct run *run, const struct suite *suite, const struct r
 	suite->run(&c.run);
 }
 
-/* Suites whose checks rows name: which checks, and on which kernel. Of records and equations one kernel will
- * do: what shows is how buffers, interrupts and rings go together. */
-static const struct place {
-	const struct suite *suite;
-	const char *kernel, *events;
-	bool by_name; /* check= is for its checks */
-} places[] = {
-	{&suite_control, NULL, NULL, true},
-	{&suite_identities, "calls", NULL, true},
-	{&suite_trace, "calls", NULL, false},
-	{&suite_sampling, "calls", "INST_RETIRED.ANY_P,BR_INST_RETIRED.NEAR_CALL", false},
+/* Where a family does not say otherwise. */
+static const struct erratum_place usual_places[] = {
+	{"control", NULL, NULL, NULL, true},   {"identities", NULL, "calls", NULL, true},
+	{"trace", NULL, "calls", NULL, false}, {"sampling", NULL, "calls", NULL, false},
+	{NULL, NULL, NULL, NULL, false},
 };
 
-static void try_checks(struct run *run, const struct place *place)
+static const struct suite *suite_of(const char *name)
+{
+	static const struct suite *const looking[] = {&suite_control, &suite_events, &suite_identities,
+						      &suite_sampling, &suite_trace};
+
+	for (unsigned i = 0; i < sizeof looking / sizeof looking[0]; i++)
+		if (!strcmp(looking[i]->name, name))
+			return looking[i];
+	return NULL;
+}
+
+static void try_checks(struct run *run, const struct erratum_place *place)
 {
 	char globs[GLOBS_MAX] = "";
+	const struct suite *suite = suite_of(place->suite);
 	struct run_options o = *run->options;
 
 	for (const struct erratum_symptom *s = run->pmu->errata->symptoms; s->number; s++)
-		if (!strcmp(s->suite, place->suite->name) && wanted(run, s->number))
+		if (!strcmp(s->suite, place->suite) && (!place->about || strstr(s->check, place->about)) &&
+		    wanted(run, s->number))
 			add_glob(globs, s->check);
 	o.check_glob = place->by_name ? globs : NULL;
 	if (place->kernel)
 		o.kernel_glob = place->kernel;
 	if (place->events)
 		o.event_glob = place->events;
-	if (*globs)
-		carry_out(run, place->suite, &o);
+	if (*globs && suite)
+		carry_out(run, suite, &o);
 }
 
 /* @param known rows that say how much, or the others */
@@ -141,21 +151,41 @@ static unsigned showable(const struct expectation *x)
 	return (x->low > 0 ? ERRATUM_COUNTS_LESS : 0u) | (x->high != INT64_MAX ? ERRATUM_COUNTS_MORE : 0u);
 }
 
-/* A kernel that moves the event and shows all of some effects, one that is chosen if it can be; else one that
- * shows any of them. @return NULL: there is none */
+/* How good a kernel is for showing some effects, 0: it shows none. What is too much shows best where the
+ * count is one number, if need be 0. */
+static unsigned shown_by(const struct expectation *x, unsigned effects)
+{
+	bool moves = x->low > 0, all = !(effects & ~showable(x)), one = x->low == x->high;
+
+	if (moves && all && one)
+		return 4;
+	if (effects == ERRATUM_COUNTS_MORE && one)
+		return 3;
+	return moves && all ? 2 : (effects & showable(x)) != 0;
+}
+
+/* The best kernel for showing some effects of an erratum of the event, one that is chosen if it is as good.
+ * @return NULL: there is none */
 static const struct kernel *mover(const struct pmu_event *e, unsigned effects, const char *chosen)
 {
-	for (unsigned turn = 0; turn < 3; turn++)
-		for (const struct kernel *k = kernels_begin; k < kernels_end; k++) {
-			struct expectation x;
+	const struct kernel *best = NULL;
+	unsigned most = 0;
 
-			if ((turn || (*chosen && glob_match(chosen, k->name))) && !kernel_unfit(k, 0) &&
-			    !(k->flags & (KERNEL_USER_ONLY | KERNEL_SERVICES)) &&
-			    expectation(e, k, TRIAL_N, &x) == EXPECTATION_OK &&
-			    (turn < 2 ? x.low > 0 && !(effects & ~showable(&x)) : effects & showable(&x)))
-				return k;
+	for (const struct kernel *k = kernels_begin; k < kernels_end; k++) {
+		struct expectation x;
+
+		if (kernel_unfit(k, 0) || k->flags & (KERNEL_USER_ONLY | KERNEL_SERVICES) ||
+		    expectation(e, k, TRIAL_N, &x) != EXPECTATION_OK)
+			continue;
+		unsigned good = 2 * shown_by(&x, effects);
+
+		good += good && *chosen && glob_match(chosen, k->name);
+		if (good > most) {
+			most = good;
+			best = k;
 		}
-	return NULL;
+	}
+	return best;
 }
 
 /* Rows that some event of this PMU names, of those that tell of no amount. */
@@ -218,6 +248,8 @@ static void try_vague(struct run *run)
 	}
 	o.event_glob = NULL;
 	o.kernel_glob = kernels;
+	if (all->deterministic && o.n < VAGUE_N)
+		o.n = VAGUE_N;
 	run->pmu = &few;
 	if (few.n_events)
 		carry_out(run, &suite_events, &o);
@@ -267,6 +299,15 @@ static const char *unprovoked(const struct errata *e, unsigned at)
 	return reason ? reason : "no check looks for it";
 }
 
+static bool worked_around(const struct pmu *pmu, unsigned row)
+{
+	for (unsigned i = 0; i < PMU_WORKAROUNDS_MAX; i++)
+		if (pmu_works_around(pmu, i) &&
+		    errata_find(pmu->errata, pmu->driver->workarounds[i].number) == (int)row)
+			return true;
+	return false;
+}
+
 static enum erratum_state state_of(const struct run *run, unsigned row, struct erratum_report *out, char *why,
 				   size_t size)
 {
@@ -284,7 +325,8 @@ static enum erratum_state state_of(const struct run *run, unsigned row, struct e
 	if (f->present || f->otherwise)
 		return ERRATUM_OTHERWISE;
 	if (f->tried) {
-		snprintf(why, size, "a rate of %u in %u would have shown", DETECTABLE, f->tried);
+		snprintf(why, size, "a rate of %u in %u would have shown%s", DETECTABLE, f->tried,
+			 worked_around(run->pmu, row) ? ", but it is worked around: workaround=off" : "");
 		return ERRATUM_NOT_OBSERVED;
 	}
 	if (has_detector(e, row)) {
@@ -369,8 +411,10 @@ static void run_errata(struct run *run)
 		run->report(run, &r);
 		return;
 	}
-	for (unsigned i = 0; i < sizeof places / sizeof places[0]; i++)
-		try_checks(run, &places[i]);
+	const struct erratum_place *p = run->pmu->errata->places;
+
+	for (p = p ? p : usual_places; p->suite; p++)
+		try_checks(run, p);
 	try_events(run, true);
 	try_events(run, false);
 	try_vague(run);

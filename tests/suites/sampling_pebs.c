@@ -217,6 +217,12 @@ static void check_records(const struct pebs *p, unsigned samples, uint8_t more)
 	rec.recording.more = more;
 	/* The bracket's share: where windows are many, it comes to as much as the kernel's. */
 	room = p->often * rec.windows / p->period + samples + SPARE;
+	if (p->source->records_most && room > p->source->records_most) {
+		room = p->source->records_most;
+		rec.windows = (unsigned)(room / 2 * p->period / p->often);
+		if (!rec.windows)
+			rec.windows = 1;
+	}
 	rec.recording.records = room < SAMPLING_RECORDS ? (unsigned)room : SAMPLING_RECORDS;
 	if (!record(p, &rec, &r, &whole) || !expect(p, &rec, &x, &n_steps, &r) || !rec.n_records) {
 		if (r.judgement.verdict == VERDICT_EXACT)

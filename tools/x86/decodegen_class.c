@@ -367,6 +367,7 @@ static const struct name_rule name_rules[] = {
 	{Q_INSN_IO, "in out insb insw insd outsb outsw outsd"},
 	{Q_INSN_EMMS, "emms"},
 	{Q_INSN_MASKMOVQ, "maskmovq"},
+	{Q_INSN_VMASKMOV, "vmaskmovps vmaskmovpd vpmaskmovd vpmaskmovq"},
 	{Q_INSN_PAUSE, "pause"},
 	{Q_INSN_FENCE, "lfence sfence mfence"},
 	{Q_INSN_LFENCE, "lfence"},

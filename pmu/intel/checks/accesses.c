@@ -211,6 +211,9 @@ static void global(struct list *l, const struct pmu *pmu, const struct intel_lea
 		write(l, "write IA32_PERF_GLOBAL_OVF_CTRL, a missing general", IA32_PERF_GLOBAL_OVF_CTRL,
 		      missing, true, layout);
 	write(l, "write IA32_PERF_GLOBAL_OVF_CTRL, nothing", IA32_PERF_GLOBAL_OVF_CTRL, 0, false, layout);
+	if (leaf->version >= 4)
+		write(l, "write IA32_PERF_GLOBAL_STATUS_SET, bit 63", IA32_PERF_GLOBAL_STATUS_SET, 1ull << 63,
+		      true, "SDM 18.2.4.3");
 	if (leaf->version == 2)
 		write(l, "write IA32_PERF_GLOBAL_OVF_CTRL, the uncore's bit", IA32_PERF_GLOBAL_OVF_CTRL,
 		      STATUS_OVF_UNCORE, true, "SDM 18.2.3, figure 18-5");

@@ -411,6 +411,8 @@ static void exception_check(struct control_fixture *h, unsigned i, const struct 
 	h->works(h, "a fault", !msr_write(IA32_DEBUGCTL, 1ull << 63));
 	from = control_register(h, MSR_LER_FROM_LIP);
 	to = control_register(h, MSR_LER_TO_LIP);
+	h->equal(h, "bits 63:61 of the last exception record's target, other than bit 47", 0,
+		 (to >> 61 ^ (to >> 47 & 1) * 7) & 7);
 	if (h->equal(h, "the last branch before the fault leads to what faults", 1,
 		     to == (uintptr_t)msr_write) &&
 	    h->within(h, "the last branch before the fault comes from", 1, UINT64_MAX, from))
@@ -440,9 +442,16 @@ const struct pmu_control_check intel_control[] = {
 	 intel_halt_check},
 	{"inverted threshold in one ring", "SDM 18.2.1.1, INV", 0, intel_inverted_instance,
 	 intel_inverted_check},
-	{"stop at an overflow", "SDM 18.2.2, IA32_PERF_GLOBAL_OVF_CTRL", 0, intel_stop_instance,
-	 intel_stop_check},
+	{"stop at an overflow", "SDM 18.2.2, IA32_PERF_GLOBAL_OVF_CTRL", PMU_CONTROL_INTERRUPT,
+	 intel_stop_instance, intel_stop_check},
 	{"order of enables", "SDM 18.2.2, IA32_PERF_GLOBAL_CTRL", 0, intel_order_instance, intel_order_check},
+	{"programmed anew", "SDM 18.2.1.1", 0, intel_anew_instance, intel_anew_check},
+	{"declared event", "SDM 18.2.1.2, table 18-1", 0, intel_declared_instance, intel_declared_check},
+	{"selectors read back", "SDM 18.2.1.1", 0, intel_select_instance, intel_select_check},
+	{"ring 3 alone", "SDM 18.2.1.1, USR", 0, intel_ring_instance, intel_ring_check},
+	{"frozen by status", "SDM 18.2.4.1", 0, intel_still_instance, intel_still_check},
+	{"source written back", "SDM 17.4.8.1", 0, intel_written_back_instance, intel_written_back_check},
+	{"records of an overflow", "SDM 18.4.4", 0, intel_one_record_instance, intel_one_record_check},
 	{"comparison", "CPUID.23H:EBX[1]", 0, equal_instance, equal_check},
 	{"kept from ring 3", "CPUID.23H:EBX[2]", 0, kept_instance, kept_check},
 	{"counts in records", "CPUID.1CH:ECX[19:16]", 0, intel_lbr_log_instance, intel_lbr_log_check},

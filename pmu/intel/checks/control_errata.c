@@ -6,6 +6,9 @@
 #include "pmu/intel/checks/control_parts.h"
 
 #include "arch/x86/cpu/msr.h"
+#include "pmu/intel/driver/parts.h"
+#include "pmu/intel/driver/state.h"
+#include "pmu/intel/records/record.h"
 #include "pmu/intel/registers.h"
 
 #include <stdio.h>
@@ -89,9 +92,10 @@ bool intel_stop_instance(const struct pmu *pmu, unsigned i, struct pmu_control_i
 }
 
 /* @return the counter's status after it was cleared */
-static uint64_t left_over(struct control_fixture *h, unsigned c, uint64_t first)
+static uint64_t left_over(struct control_fixture *h, unsigned c, uint64_t first, bool interrupt)
 {
-	const struct pmu_config config = {.code = CODE_INSTRUCTIONS, .levels = LEVELS_ALL};
+	const struct pmu_config config = {
+		.code = CODE_INSTRUCTIONS, .levels = LEVELS_ALL, .interrupt = interrupt};
 	uint64_t status = 0;
 
 	control_program(h, c, &config, first);
@@ -101,6 +105,23 @@ static uint64_t left_over(struct control_fixture *h, unsigned c, uint64_t first)
 	return status >> c & 1;
 }
 
+/* The interrupt stops the counter in the clock of its overflow. */
+static uint64_t frozen(struct control_fixture *h, unsigned c, uint64_t first)
+{
+	uint64_t left;
+
+	h->works(h, "asking for the freeze",
+		 intel_change_msr(IA32_DEBUGCTL, 0, DEBUGCTL_FREEZE_PERFMON_ON_PMI));
+	h->arm(h);
+	left = left_over(h, c, first, true);
+	h->interrupts(h);
+	h->works(h, "taking the freeze back",
+		 intel_change_msr(IA32_DEBUGCTL, DEBUGCTL_FREEZE_PERFMON_ON_PMI, 0));
+	if (h->pmu->version >= 4)
+		h->works(h, "acknowledging", msr_write(IA32_PERF_GLOBAL_OVF_CTRL, STATUS_CTR_FRZ));
+	return left;
+}
+
 /* Status is cleared by what clears it, however short before the stop the overflow was. */
 void intel_stop_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
@@ -108,13 +129,18 @@ void intel_stop_check(struct control_fixture *h, unsigned i, const struct pmu_ev
 	uint64_t low, high;
 
 	(void)e;
-	h->equal(h, "status that stays after any overflow", 0, left_over(h, c, intel_counter_top(h->pmu, c)));
+	h->equal(h, "status that stays after any overflow", 0,
+		 left_over(h, c, intel_counter_top(h->pmu, c), false));
 	h->amount(h, counts_instructions(h->pmu, c), 0, &low, &high);
+	if (!intel_found(h->pmu)->no_freeze && !h->equal(h, "status that stays after a freeze at an overflow",
+							 0, frozen(h, c, intel_counter_top(h->pmu, c))))
+		return;
 	for (uint64_t phase = 0; phase < PHASES; phase++)
 		if (!h->equal(h, "status that stays after a stop at an overflow", 0,
 			      left_over(h, c,
 					(intel_counter_top(h->pmu, c) - low + 1 + phase) &
-						intel_counter_top(h->pmu, c))))
+						intel_counter_top(h->pmu, c),
+					false)))
 			return;
 }
 
@@ -124,11 +150,11 @@ bool intel_order_instance(const struct pmu *pmu, unsigned i, struct pmu_control_
 {
 	uint64_t c = intel_find_counter(pmu, COUNTER_FIXED, 0);
 
-	if (i || !pmu->has_global || c == NO_COUNTER)
+	if (i > 1 || !pmu->has_global || c == NO_COUNTER)
 		return false;
-	snprintf(out->name, sizeof out->name, "FIXED_CTR0");
-	out->counters = 1ull << c;
-	return true;
+	snprintf(out->name, sizeof out->name, i ? "the driver's start" : "FIXED_CTR0");
+	out->counters = 1ull << c | (i ? intel_first_counters(pmu, 1) : 0);
+	return !i || (intel_offers(pmu, CODE_INSTRUCTIONS) && intel_first_counters(pmu, 1));
 }
 
 struct enable {
@@ -150,14 +176,34 @@ static uint64_t count_between(struct control_fixture *h, const struct enable *fi
 	return count;
 }
 
+/* What a run counts besides the bracket's own instructions. */
+static uint64_t beyond_own(struct control_fixture *h, unsigned c)
+{
+	const struct pmu_config config = {.code = CODE_INSTRUCTIONS, .levels = LEVELS_ALL};
+	struct pmu_bracket bracket = {0};
+
+	control_program(h, c, &config, 0);
+	h->run(h, 1ull << c);
+	uint64_t count = control_value(h, c);
+
+	h->works(h, "asking for the bracket", h->pmu->driver->bracket_enable(h->pmu, 1ull << c, &bracket));
+	return count - (unsigned)bracket.own[0].amount;
+}
+
 /* Which of the two enables comes first makes no difference. */
 void intel_order_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
+	(void)e;
+	if (i) {
+		h->equal(h, "instructions that the driver's start adds, to those of a general counter", 0,
+			 beyond_own(h, (unsigned)intel_find_counter(h->pmu, COUNTER_FIXED, 0)) -
+				 beyond_own(h, 0));
+		return;
+	}
 	const struct enable local = {IA32_FIXED_CTR_CTRL, FIXED_OS | FIXED_USR};
 	const struct enable global = {IA32_PERF_GLOBAL_CTRL, 1ull << GLOBAL_FIXED_SHIFT};
 	uint64_t last = count_between(h, &global, &local), first = count_between(h, &local, &global);
 
-	(void)i, (void)e;
 	h->works(h, "disabling", msr_write(IA32_FIXED_CTR_CTRL, 0));
 	h->equal(h, "instructions with the local enable first", last, first);
 }

@@ -1,7 +1,7 @@
 /*
  * What the files of Intel's own checks share: control.c has their table, control_lbr.c those of branch
  * records, control_pebs.c of samples, control_status.c those of the registers for all counters,
- * control_errata.c what published errata are about.
+ * control_errata*.c what published errata are about.
  */
 #ifndef PMU_INTEL_CHECKS_CONTROL_PARTS_H
 #define PMU_INTEL_CHECKS_CONTROL_PARTS_H
@@ -42,6 +42,11 @@ extern intel_check intel_lbr_freeze_check, intel_lbr_log_check, intel_lbr_depth_
 
 extern intel_instance intel_inverted_instance, intel_stop_instance, intel_order_instance;
 extern intel_check intel_inverted_check, intel_stop_check, intel_order_check;
+
+extern intel_instance intel_anew_instance, intel_declared_instance, intel_select_instance,
+	intel_ring_instance, intel_still_instance, intel_written_back_instance, intel_one_record_instance;
+extern intel_check intel_anew_check, intel_declared_check, intel_select_check, intel_ring_check,
+	intel_still_check, intel_written_back_check, intel_one_record_check;
 
 extern intel_instance intel_pebs_groups_instance;
 extern intel_check intel_pebs_groups_check;

@@ -31,6 +31,8 @@ struct intel_deviations {
 	uint32_t traced;                                             /* branches in the debug store area */
 	uint64_t traced_from;                                        /* the last one's address */
 	uint64_t last_ip;                                            /* of the last step */
+	bool flushed;   /* event selection has been, and nothing has counted since */
+	uint32_t stale; /* general counters that were programmed without that */
 };
 
 #endif

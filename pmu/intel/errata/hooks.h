@@ -96,6 +96,15 @@ static inline bool intel_hook_offcore(const struct intel_state *s, bool every)
 	return every || injected(s, INJECT_OFFCORE_EVERY);
 }
 
+/** Whether counter c goes on while all are frozen; what a selector reads; which status bits can be set. */
+bool intel_hook_unfrozen(const struct intel_state *s, unsigned c);
+uint64_t intel_hook_select_read(const struct intel_state *s, unsigned c, uint64_t value);
+
+static inline uint64_t intel_hook_settable(const struct intel_state *s, uint64_t bits)
+{
+	return injected(s, INJECT_SKL164) ? bits | STATUS_COND_CHGD : bits;
+}
+
 /** Whether a counter is enabled, by the global register. */
 static inline bool intel_hook_enabled(const struct intel_state *s, bool enabled)
 {
@@ -219,6 +228,18 @@ static inline uint64_t intel_hook_lbr_from(const struct intel_state *s, uint64_t
 /** Whether entry i has been filled, with what is in entry `last`. */
 bool intel_hook_lbr_repeated(struct intel_state *s, unsigned i, unsigned last, bool freezing);
 
+/** Whether a source with these flags is refused: HSD172 wants bits 62:61 to be as bit 47. */
+static inline bool intel_hook_from_refused(const struct intel_state *s, uint64_t from)
+{
+	return injected(s, INJECT_HSD172) && (from >> 61 & 3) != (from >> 47 & 1) * 3;
+}
+
+/** What the last exception record's target reads. */
+static inline uint64_t intel_hook_ler_to(const struct intel_state *s, uint64_t to)
+{
+	return injected(s, INJECT_BDM131) ? to ^ 7ull << 61 : to;
+}
+
 /** What a record tells of counters. */
 static inline uint64_t intel_hook_lbr_logs(const struct intel_state *s, uint64_t bits)
 {
@@ -298,6 +319,16 @@ static inline uint64_t intel_hook_record_counters(const struct intel_state *s, u
 static inline uint64_t intel_hook_snapshot(const struct intel_state *s, uint64_t value)
 {
 	return value - injected(s, INJECT_SNAPSHOT_EARLY);
+}
+
+/** Whether the record of these counters is written twice; whether it tells no latency and source of a load;
+ * its data address. */
+bool intel_hook_redundant(const struct intel_state *s, uint32_t hit);
+bool intel_hook_load_untold(const struct intel_state *s);
+
+static inline uint64_t intel_hook_address(const struct intel_state *s, bool latency, uint64_t address)
+{
+	return injected(s, INJECT_AAJ74) && latency ? address ^ 64 : address;
 }
 
 /** The bytes that a buffer of architectural PEBS holds; what it says if there is no room. */

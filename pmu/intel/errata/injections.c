@@ -6,6 +6,8 @@
 #include "pmu/contract/variation.h"
 #include "pmu/intel/errata/hooks.h"
 
+#include <string.h>
+
 #define LATE_STEPS  3
 #define AGAIN_STEPS 500 /* a handler has unmasked the local APIC's entry by then */
 
@@ -27,8 +29,34 @@ void intel_hook_reset(struct intel_state *s)
 		s->global_control |= (uint64_t)s->leaf.fixed << GLOBAL_FIXED_SHIFT;
 }
 
+/* AAJ91: which of the three values that flush event selection it is, from 1. */
+static unsigned flushing_value(uint64_t select)
+{
+	static const uint32_t values[] = {0x4300d2, 0x4300b1, 0x4300b5};
+
+	for (unsigned i = 0; i < 3; i++)
+		if (select == values[i])
+			return i + 1;
+	return 0;
+}
+
+/* Enabled together, they flush it; any other event that is enabled makes the next ones stale. */
+static void look_for_flush(struct intel_state *s)
+{
+	unsigned found = 0;
+
+	for (unsigned c = 0; c < INTEL_GENERAL_MAX; c++)
+		if (s->started >> c & 1)
+			found |= 1u << flushing_value(s->select[c]);
+	if (found)
+		s->deviations.flushed = (found & 14) == 14;
+}
+
 uint64_t intel_hook_select(struct intel_state *s, unsigned c, uint64_t value)
 {
+	if (injected(s, INJECT_AAJ91) && value & EVTSEL_EN && !flushing_value(value))
+		s->deviations.stale =
+			(s->deviations.stale & ~(1u << c)) | (s->deviations.flushed ? 0 : 1u << c);
 	if (!injected(s, INJECT_FIRMWARE_ARMS) || c != s->leaf.n_general - 1u)
 		return value;
 	s->global_control =
@@ -57,10 +85,18 @@ void intel_hook_acknowledged(struct intel_state *s)
 	s->pmi_pending = 0;
 }
 
+/* Whether an interrupt freezes counters. */
+static bool freezing(const struct intel_state *s)
+{
+	return s->debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI;
+}
+
 /* --- start and stop --------------------------------------------------------------------------------- */
 
 bool intel_hook_decoded(struct intel_state *s, unsigned c)
 {
+	if (injected(s, INJECT_AAJ79) && (s->select[c] & EVTSEL_CODE) == 0x13c)
+		memset(&s->counter[c].clock, 0, sizeof s->counter[c].clock);
 	if (injected(s, INJECT_UNDOCUMENTED) && c == s->leaf.n_general - 1u &&
 	    (s->select[c] & EVTSEL_CODE) == 0x1ff)
 		s->counter[c].weight[Q_BR_COND] = 1;
@@ -70,8 +106,10 @@ bool intel_hook_decoded(struct intel_state *s, unsigned c)
 void intel_hook_started(struct intel_state *s, uint32_t before)
 {
 	uint32_t stopped = before & ~s->running;
-	bool local_before = s->deviations.fixed_control & (FIXED_OS | FIXED_USR);
+	bool local_before = s->deviations.fixed_control & (FIXED_OS | FIXED_USR) && s->threads > 1;
 
+	if (injected(s, INJECT_AAJ91))
+		look_for_flush(s);
 	for (unsigned c = 0; intel_hook_any(s) && c < INTEL_COUNTERS; c++) {
 		struct intel_counter *k = &s->counter[c];
 		uint64_t overflowed = s->deviations.overflow_step[c];
@@ -85,15 +123,86 @@ void intel_hook_started(struct intel_state *s, uint32_t before)
 				more += varied_extra(c, 0, VARIED_STEPS(32));
 			k->value = counter_keeps(k->value + more, k->mask);
 		}
-		/* "A few clocks": the instructions of a stop sequence. */
-		if (injected(s, INJECT_BJ58) && stopped >> c & 1 && overflowed &&
-		    s->steps - overflowed <= VARIED_STEPS(4))
+		/* "A few clocks": the instructions of a stop sequence. AAJ143 tells of stops alone, BJ58 of
+		 * freezing, too. */
+		if ((injected(s, INJECT_BJ58) || (injected(s, INJECT_AAJ143) && !freezing(s))) &&
+		    stopped >> c & 1 && overflowed && s->steps - overflowed <= VARIED_STEPS(4))
 			s->deviations.stuck |= intel_global_bit(c);
 	}
 	s->deviations.fixed_control = s->fixed_control;
 }
 
+/* --- counts of single events --------------------------------------------------------------------------- */
+
+enum miscount_when {
+	ALWAYS,
+	NOW_AND_THEN, /* in one of NOW_STEPS steps */
+	ONE_RING,     /* of a counter that is for one ring */
+	BESIDE,       /* while the core's other logical processor works */
+	BESIDE_ANY,   /* likewise, of a counter for both */
+	BESIDE_ANY_ONE_RING,
+};
+#define NOW_STEPS 4
+#define ANY_UMASK 0
+
+/* What is too much, or too little, for each of a quantity. Rows that publish no amount take the least. */
+static const struct miscount {
+	uint8_t injection; /* enum intel_injection */
+	uint8_t event, umask;
+	quantity_number quantity;
+	int8_t coefficient;
+	uint8_t when; /* enum miscount_when */
+} miscounts[] = {
+	{INJECT_AAJ8, 0xc7, ANY_UMASK, Q_INSTRUCTIONS, 1, ALWAYS},
+	{INJECT_AAJ80, 0xc5, ANY_UMASK, Q_BR_COND, 1, ALWAYS},
+	{INJECT_AAJ107, 0xc0, ANY_UMASK, Q_INSTRUCTIONS, -1, NOW_AND_THEN},
+	{INJECT_AAJ107, 0x0b, ANY_UMASK, Q_LOADS, -1, NOW_AND_THEN},
+	{INJECT_BJ90, 0xc4, 0x10, Q_BRANCHES, 1, NOW_AND_THEN},
+	{INJECT_BJ90, 0xc4, 0x20, Q_BRANCHES, 1, NOW_AND_THEN},
+	{INJECT_BJ136, 0xc0, ANY_UMASK, Q_INSTRUCTIONS, 1, NOW_AND_THEN},
+	{INJECT_SRF6, 0xc4, ANY_UMASK, Q_BR_CALL_DIRECT, 1, ALWAYS},
+	{INJECT_HSD169, 0xd0, ANY_UMASK, Q_LOADS, -1, ONE_RING},
+	{INJECT_HSD169, 0xd0, ANY_UMASK, Q_STORES, -1, ONE_RING},
+};
+
+static uint64_t miscounted(const struct intel_state *s, unsigned c, const struct step *step)
+{
+	const struct intel_counter *k = &s->counter[c];
+	uint64_t select = intel_is_fixed(c) ? 0 : s->select[c], extra = 0;
+
+	for (unsigned i = 0; i < sizeof miscounts / sizeof *miscounts; i++) {
+		const struct miscount *m = &miscounts[i];
+		bool any = select & EVTSEL_ANY;
+
+		if (m->event != (select & 0xff) || (m->umask && m->umask != (select >> 8 & 0xff)) ||
+		    !injected(s, (enum intel_injection)m->injection))
+			continue;
+		if ((m->when == NOW_AND_THEN && s->steps % NOW_STEPS) ||
+		    (m->when == ONE_RING && k->rings == 3) || (m->when >= BESIDE && !step->sibling) ||
+		    (m->when >= BESIDE_ANY && !any) || (m->when == BESIDE_ANY_ONE_RING && k->rings == 3))
+			continue;
+		extra += (uint64_t)((int64_t)m->coefficient * (int)intel_amount(step, m->quantity));
+	}
+	return extra;
+}
+
 /* --- count ------------------------------------------------------------------------------------------ */
+
+/* The counters that are there if the core's other logical processor is not. */
+static bool upper(unsigned c)
+{
+	return c >= 4 && c < 8;
+}
+
+bool intel_hook_unfrozen(const struct intel_state *s, unsigned c)
+{
+	return injected(s, INJECT_SKL90) && upper(c);
+}
+
+uint64_t intel_hook_select_read(const struct intel_state *s, unsigned c, uint64_t value)
+{
+	return injected(s, INJECT_BV80) && upper(c) ? value & ~EVTSEL_CODE : value;
+}
 
 uint8_t intel_hook_rings(const struct intel_state *s, unsigned c, uint8_t rings)
 {
@@ -101,6 +210,8 @@ uint8_t intel_hook_rings(const struct intel_state *s, unsigned c, uint8_t rings)
 		rings |= 1;
 	if (injected(s, INJECT_W126) && rings && intel_pebs_samples(s, c))
 		rings = 3;
+	if (injected(s, INJECT_BDD116) && upper(c) && rings == 2)
+		rings = 0;
 	return rings;
 }
 
@@ -108,8 +219,10 @@ uint64_t intel_hook_distorted(struct intel_state *s, unsigned c, const struct st
 {
 	const struct intel_counter *k = &s->counter[c];
 	bool instructions = k->weight[Q_INSTRUCTIONS], branches = k->weight[Q_BRANCHES];
+	/* All events of retired branches are C4H. */
+	bool of_branches = !intel_is_fixed(c) && (s->select[c] & 0xff) == 0xc4;
 
-	uint64_t extra = 0;
+	uint64_t extra = miscounted(s, c, step);
 
 	if (injected(s, INJECT_W146) && branches)
 		extra += intel_amount(step, Q_INSN_CPUID);
@@ -119,11 +232,14 @@ uint64_t intel_hook_distorted(struct intel_state *s, unsigned c, const struct st
 	if (injected(s, INJECT_BV52) && instructions && intel_amount(step, Q_BR_FAR) &&
 	    intel_amount(step, Q_INSN_SERIALIZING))
 		extra++;
-	/* REP MOVS and REP STOS: what repeats, stores, and is no INS. */
-	if (injected(s, INJECT_SKL91) && (instructions || branches) && intel_amount(step, Q_REP_ITERATIONS) &&
-	    intel_amount(step, Q_STORES) && !intel_amount(step, Q_INSN_IO))
-		extra++;
+	/* VMASKMOV; REP MOVS and REP STOS: what repeats, stores, and is no INS. */
+	if (injected(s, INJECT_SKL91) && (instructions || of_branches))
+		extra += intel_amount(step, Q_INSN_VMASKMOV) + (intel_amount(step, Q_REP_ITERATIONS) &&
+								intel_amount(step, Q_STORES) &&
+								!intel_amount(step, Q_INSN_IO));
 	amount += varied_extra(c, step->level, extra);
+	if ((int64_t)amount < 0)
+		amount = 0;
 	if (injected(s, INJECT_SKL117) && k->clock.every && k->rings != 3 &&
 	    intel_amount(step, Q_RING_TO_KERNEL) + intel_amount(step, Q_RING_TO_USER))
 		amount = 0;
@@ -147,6 +263,8 @@ uint64_t intel_hook_distorted(struct intel_state *s, unsigned c, const struct st
 	}
 	if (injected(s, INJECT_X16))
 		amount *= 16;
+	if (s->deviations.stale >> c & 1)
+		amount = c & 1 || step->halted ? 0 : step->cycles;
 	if (injected(s, INJECT_DEAD) || (injected(s, INJECT_DEAD_COUNTER) && c == s->leaf.n_general - 1))
 		amount = 0;
 	return amount;
@@ -180,11 +298,6 @@ static uint32_t others(const struct intel_state *s, unsigned c)
 	return s->overflowed & ~(1u << c);
 }
 
-static bool freezing(const struct intel_state *s)
-{
-	return s->debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI;
-}
-
 bool intel_hook_overflow(struct intel_state *s, unsigned c)
 {
 	s->deviations.overflow_step[c] = s->steps;
@@ -203,7 +316,8 @@ bool intel_hook_pmi_late(struct intel_state *s)
 void intel_hook_interrupted(struct intel_state *s, unsigned c)
 {
 	if ((injected(s, INJECT_AAJ119) && c == VARIED_FIXED(INTEL_GENERAL_MAX + 2) && others(s, c)) ||
-	    (injected(s, INJECT_AAJ125) && c == VARIED_FIXED(INTEL_GENERAL_MAX) && freezing(s)))
+	    (injected(s, INJECT_AAJ125) && c == VARIED_FIXED(INTEL_GENERAL_MAX) && freezing(s) &&
+	     s->threads > 1))
 		s->deviations.late = VARIED_STEPS(AGAIN_STEPS);
 }
 
@@ -259,6 +373,41 @@ uint32_t intel_hook_recorded(struct intel_state *s, uint32_t hit)
 		hit = held;
 	}
 	return hit;
+}
+
+/* Counts from the reset value to the overflow. */
+#define EXACT_SHORT    100
+#define INVERTED_SHORT 1000
+
+bool intel_hook_redundant(const struct intel_state *s, uint32_t hit)
+{
+	for (unsigned c = 0; intel_hook_any(s) && c < INTEL_GENERAL_MAX; c++) {
+		uint64_t select = s->select[c], reset;
+
+		if (!(hit >> c & 1) || !intel_pebs_reset_value(s, c, &reset))
+			continue;
+		uint64_t left = counter_left(reset, s->counter[c].mask);
+
+		if (injected(s, INJECT_BDD120) && select & EVTSEL_INV && select & EVTSEL_CMASK &&
+		    left < INVERTED_SHORT)
+			return true;
+		if (!s->pebs.at.exact_code || (select & EVTSEL_CODE) != s->pebs.at.exact_code)
+			continue;
+		if ((injected(s, INJECT_BJ103) && left < EXACT_SHORT) ||
+		    (injected(s, INJECT_BDD53) && reset & 63) || (injected(s, INJECT_BJ92) && freezing(s)) ||
+		    (injected(s, INJECT_BJ97) && s->pebs.enable & s->leaf.general & ~(1ull << c)))
+			return true;
+	}
+	return false;
+}
+
+bool intel_hook_load_untold(const struct intel_state *s)
+{
+	bool beside = false;
+
+	for (unsigned c = 0; c < INTEL_GENERAL_MAX; c++)
+		beside |= s->running >> c & 1 && (s->select[c] & EVTSEL_CODE) == 0x8203;
+	return injected(s, INJECT_LOADS_AUX) && !beside;
 }
 
 bool intel_hook_reached(struct intel_state *s)

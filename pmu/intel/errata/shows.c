@@ -15,7 +15,8 @@ static const struct erratum_count counts[] = {
 	{"SRF7", INSTRUCTIONS "," BRANCHES, Q_BR_FAR, 1, NULL, "iret_self,returns_far"},
 	{"CWF-SRF7", INSTRUCTIONS, Q_BR_FAR, 1, NULL, "iret_self,returns_far"},
 	{"BV52", INSTRUCTIONS, Q_COUNT, 1, "iret_self", "iret_self"},
-	{"SKL91", INSTRUCTIONS "," BRANCHES, Q_COUNT, 1, FAST_STRINGS, "movs_rep"},
+	{"SKL91", INSTRUCTIONS ",BR_INST_RETIRED.*", Q_COUNT, 1, FAST_STRINGS, "movs_rep"},
+	{"SKL91", INSTRUCTIONS ",BR_INST_RETIRED.*", Q_INSN_VMASKMOV, 1, NULL, "avx_masked"},
 	{"AAJ86", "MEM_INST_RETIRED.STORES", Q_INSN_WRMSR, 1, NULL, "wrmsr"},
 	{0},
 };
@@ -37,6 +38,7 @@ static const struct erratum_symptom symptoms[] = {
 	{"HSD159", "sampling", "*/PEBS instruction/*", "record*", SHOWS_LIKE, 0, 0},
 	{"HSD167", "sampling", "*/PEBS instruction/*", "record*", SHOWS_LIKE, 0, 0},
 	{"BDD49", "sampling", "*/PEBS instruction/*", "record*", SHOWS_LIKE, 0, 0},
+	{"AAJ80", "events", "BR_MISP_RETIRED.ALL_BRANCHES/*", NULL, SHOWS_LIKE_COUNT, 0, 0},
 	/* "A few cycles": of some round trips. */
 	{"BDM120", "identities", "core cycles: rings add up*", NULL, SHOWS_MORE, -1000, -1},
 	{"AAJ83", "control", "power-up/IA32_PERF_GLOBAL_CTRL", NULL, SHOWS_FLIPPED, 7ll << 32, 0},
@@ -49,7 +51,7 @@ static const struct erratum_symptom symptoms[] = {
 	 "overflow status of a counter that has*", SHOWS_MORE, -1, -1},
 	{"BJ54", "control", "write rules/FIXED_CTR1", "a written value reads back as 0xfffffffffffe?*",
 	 SHOWS_TEXT, 0, 0},
-	{"BJ58", "control", "stop at an overflow/*", "status that stays after a stop at an overflow*",
+	{"BJ58", "control", "stop at an overflow/*", "status that stays after a freeze at an overflow*",
 	 SHOWS_BITS, 1, 0},
 	{"AAJ143", "control", "stop at an overflow/*", "status that stays after a stop at an overflow*",
 	 SHOWS_BITS, 1, 0},
@@ -63,7 +65,42 @@ static const struct erratum_symptom symptoms[] = {
 	{"HSD91", "control", "interrupt? fixed/*", "*entry armed again and the status still set*", AGAIN},
 	{"HSD143", "control", "order of enables/FIXED_CTR0", "instructions with the local enable first*",
 	 SHOWS_MORE, 1, 32},
+	{"HSD143", "control", "order of enables/the driver*", NULL, SHOWS_LIKE, 0, 0},
+	{"AAJ91", "control", "programmed anew/*", "a counter that was programmed anew counts *", SHOWS_TEXT,
+	 0, 0},
+	{"AAJ79", "control", "declared event/3CH?01H",
+	 "an event that CPUID leaf 0AH declares counts nothing*", SHOWS_TEXT, 0, 0},
+	{"BV80", "control", "selectors read back/*", "a selector of the upper four reads*", SHOWS_TEXT, 0, 0},
+	{"BDD116", "control", "ring 3 alone/*", "one of the upper four counts nothing of ring 3*", SHOWS_TEXT,
+	 0, 0},
+	{"SKL90", "control", "frozen by status/*", "a frozen counter of the upper four holds*", SHOWS_MORE, 1,
+	 INT64_MAX},
+	{"SKL164", "control", "*write IA32_PERF_GLOBAL_STATUS_SET? bit 63", NULL, SHOWS_TEXT, 0, 0},
+	{"HSD172", "control", "source written back/LBR", "a source of the upper half is written*", SHOWS_TEXT,
+	 0, 0},
+	{"BDM131", "control", "last exception record/*", "bits 63:61 of the last exception record's target*",
+	 SHOWS_TEXT, 0, 0},
+	{"BJ103", "control", "records of an overflow/short period", "records beyond*", SHOWS_LIKE, 0, 0},
+	{"BJ92", "control", "records of an overflow/freeze", "records beyond*", SHOWS_LIKE, 0, 0},
+	{"BJ97", "control", "records of an overflow/second event", "records beyond*", SHOWS_LIKE, 0, 0},
+	{"BDD53", "control", "records of an overflow/low bits", "records beyond*", SHOWS_MORE, 1, 1000},
+	{"BDD120", "control", "records of an overflow/inverted", "records beyond*", SHOWS_MORE, 1, 1000},
+	{"AAJ74", "sampling", "*/load latency/*", "record * address *", SHOWS_LIKE, 0, 0},
+	{"SPR-MEMLOADS-AUX", "sampling", "*/load latency/*", "record * latency*", SHOWS_LIKE, 0, 0},
 	{0},
+};
+
+/* Of records and equations one kernel will do: what shows is how buffers, interrupts and rings go together.
+ */
+static const struct erratum_place places[] = {
+	{"control", NULL, NULL, NULL, true},
+	{"identities", NULL, "calls", NULL, true},
+	{"trace", NULL, "calls", NULL, false},
+	{"sampling", "PEBS", "calls", "INST_RETIRED.ANY_P,BR_INST_RETIRED.NEAR_CALL", false},
+	{"sampling", "load latency", "clflush_reload",
+	 "MEM_TRANS_RETIRED.LOAD_LATENCY_GT_4,*LATENCY_ABOVE_THRESHOLD_4", false},
+	{"events", NULL, "branches_random", "BR_MISP_RETIRED.ALL_BRANCHES", false},
+	{NULL, NULL, NULL, NULL, false},
 };
 
 const struct errata intel_known_errata = {
@@ -74,5 +111,6 @@ const struct errata intel_known_errata = {
 	.part = intel_errata_parts,
 	.counts = counts,
 	.symptoms = symptoms,
+	.places = places,
 	.processor = x86_processor,
 };

@@ -99,6 +99,7 @@ struct intel_state {
 	struct intel_leaf0a leaf;
 	bool pdcm;
 	uint32_t signature; /* CPUID.1:EAX */
+	unsigned threads;   /* of a core, as CPUID leaf 4 tells them */
 	int core;           /* whose events it counts besides the architectural ones; INTEL_NO_CORE: none */
 	struct intel_deviations deviations;
 
@@ -203,6 +204,9 @@ void intel_ds_overflow(struct intel_state *s);
 
 bool intel_bts_enabled(const struct intel_state *s);
 void intel_bts_advance(struct intel_state *s, const struct step *step);
+
+/** What a record loads counter c with. @return false if there is no telling */
+bool intel_pebs_reset_value(const struct intel_state *s, unsigned c, uint64_t *value);
 
 /** Counter c, which samples, has overflowed. */
 void intel_pebs_overflow(struct intel_state *s, unsigned c);

@@ -195,7 +195,7 @@ void intel_update_running(struct intel_state *s)
 		if (s->leaf.version >= 2)
 			on = on && intel_hook_enabled(s, s->global_control & bit);
 		/* SDM 18.2.4.1: nothing counts while CTR_FRZ is set. */
-		if (s->status & STATUS_CTR_FRZ)
+		if (s->status & STATUS_CTR_FRZ && !intel_hook_unfrozen(s, c))
 			on = false;
 		if (on) {
 			s->running |= 1u << c;

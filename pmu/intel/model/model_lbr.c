@@ -125,7 +125,7 @@ enum register_answer intel_lbr_read(struct intel_state *s, uint32_t address, uin
 		*value = l->ler_from;
 		return l->depth ? REGISTER_DONE : REGISTER_FAULT;
 	case MSR_LER_TO_LIP:
-		*value = l->ler_to;
+		*value = intel_hook_ler_to(s, l->ler_to);
 		return l->depth ? REGISTER_DONE : REGISTER_FAULT;
 	case IA32_LER_INFO:
 		*value = l->ler_info;
@@ -167,7 +167,7 @@ enum register_answer intel_lbr_write(struct intel_state *s, uint32_t address, ui
 	uint64_t *e = entry(l, address, &part, &index);
 
 	if (e) {
-		if (!within(l, index) ||
+		if (!within(l, index) || (part == LBR_FROM && intel_hook_from_refused(s, value)) ||
 		    (part == LBR_FROM && l->at.to && l->at.format >= LBR_FLAGS && !from_valid(l, value)) ||
 		    (part == LBR_TO && l->at.format >= LBR_FLAGS && !to_valid(l, value)) ||
 		    (part == LBR_TELL && intel_reserved(s, &value, info_bits(l))))

@@ -105,7 +105,7 @@ static bool is_precise(const struct intel_state *s, unsigned c)
 }
 
 /* What a record loads the counter with. */
-static bool reset_value(const struct intel_state *s, unsigned c, uint64_t *value)
+bool intel_pebs_reset_value(const struct intel_state *s, unsigned c, uint64_t *value)
 {
 	bool fixed = intel_is_fixed(c);
 	unsigned i = ds_reset(s->pebs.at.format, fixed, fixed ? c - INTEL_GENERAL_MAX : c);
@@ -122,7 +122,7 @@ static bool is_exact(const struct intel_state *s, unsigned c)
 {
 	uint64_t reset;
 
-	return is_precise(s, c) && reset_value(s, c, &reset) &&
+	return is_precise(s, c) && intel_pebs_reset_value(s, c, &reset) &&
 	       intel_pebs_exact(&s->pebs.at, intel_global_bit(c), code_of(s, c),
 				counter_left(reset, s->counter[c].mask));
 }
@@ -213,18 +213,19 @@ static bool is_of_stores(uint64_t select)
  */
 uint64_t intel_pebs_address(const struct intel_state *s, uint32_t hit, const struct step *step)
 {
-	bool stores = false, has = false;
+	bool stores = false, has = false, latency = false;
 
 	for (unsigned c = 0; c < INTEL_GENERAL_MAX; c++)
 		if (hit >> c & 1 && intel_pebs_has_address(&s->pebs.at, s->select[c])) {
 			has = true;
+			latency = s->counter[c].latency;
 			stores = is_of_stores(s->select[c]);
 		}
 	if (!has)
 		return 0;
 	for (unsigned i = 0; i < step->n_access; i++)
 		if (step->access[i].store == stores)
-			return step->access[i].address;
+			return intel_hook_address(s, latency, step->access[i].address);
 	return step->n_access ? step->access[0].address : 0;
 }
 
@@ -256,7 +257,7 @@ static size_t plain(struct intel_state *s, uint32_t hit, const struct step *step
 	}
 	r.status = p->at.format >= 3 ? intel_pebs_counters(s, hit) : s->status;
 	r.address = intel_pebs_address(s, hit, step);
-	if (r.address && intel_amount(step, Q_LOADS)) {
+	if (r.address && intel_amount(step, Q_LOADS) && !intel_hook_load_untold(s)) {
 		r.source = intel_pebs_load_source(step);
 		r.latency = intel_pebs_load_latency(step);
 	}
@@ -330,7 +331,7 @@ static size_t adaptive(struct intel_state *s, uint32_t hit, const struct step *s
 	append(out, &size, &basic, sizeof basic);
 	if (cfg & PEBS_CFG_MEMORY) {
 		struct pebs_memory m = {.address = intel_pebs_address(s, hit, step)};
-		if (m.address && intel_amount(step, Q_LOADS)) {
+		if (m.address && intel_amount(step, Q_LOADS) && !intel_hook_load_untold(s)) {
 			m.source = intel_pebs_load_source(step);
 			m.latency = intel_pebs_load_latency(step);
 		}
@@ -390,7 +391,7 @@ static void reload(struct intel_state *s, uint32_t hit)
 
 		if (!(hit >> c & 1))
 			continue;
-		if (reset_value(s, c, &value))
+		if (intel_pebs_reset_value(s, c, &value))
 			s->counter[c].value = value;
 		s->status &= ~intel_global_bit(c);
 	}
@@ -438,6 +439,8 @@ bool intel_pebs_advance(struct intel_state *s, const struct step *step)
 	changed |= hit != 0;
 	hit = intel_hook_recorded(s, hit);
 	if (hit && write_record(s, hit, step)) {
+		if (intel_hook_redundant(s, hit))
+			write_record(s, hit, step);
 		reload(s, hit);
 		intel_hook_written(s, hit);
 	} else {

@@ -76,6 +76,7 @@ static void reset(void *state, const struct model_profile *profile, const struct
 	s->leaf = leaf0a_of(profile);
 	s->pdcm = leaf_of(profile, 1)->ecx >> 15 & 1;
 	s->core = intel_core(leaf_of(profile, 1)->eax, leaf_of(profile, 0x1a)->eax);
+	s->threads = (leaf_of(profile, 4)->eax >> 14 & 0xfff) + 1;
 	if (injections)
 		s->deviations.active = *injections;
 	static const struct cpuid_row none;
@@ -242,9 +243,9 @@ static enum register_answer write_ovf_control(struct intel_state *s, uint64_t va
 /* SDM 18.2.4.3. CondChgd cannot be set. */
 static enum register_answer write_status_set(struct intel_state *s, uint64_t value)
 {
-	if (intel_reserved(s, &value, status_bits(s) & ~STATUS_COND_CHGD))
+	if (intel_reserved(s, &value, intel_hook_settable(s, status_bits(s) & ~STATUS_COND_CHGD)))
 		return REGISTER_FAULT;
-	s->status = value | s->status;
+	s->status = (value & ~STATUS_COND_CHGD) | s->status;
 	intel_update_running(s);
 	return REGISTER_DONE;
 }
@@ -378,7 +379,7 @@ static enum register_answer read_register(void *state, uint32_t address, uint64_
 	if (in_range(address, IA32_PMC0, general_range(s), &i))
 		return answer(has_general(s, i), value, s->counter[i].value);
 	if (in_range(address, IA32_PERFEVTSEL0, general_range(s), &i))
-		return answer(has_general(s, i), value, s->select[i]);
+		return answer(has_general(s, i), value, intel_hook_select_read(s, i, s->select[i]));
 	if (in_range(address, IA32_A_PMC0, general_range(s), &i))
 		return answer(has_alias(s) ? has_general(s, i) : REGISTER_FAULT, value, s->counter[i].value);
 	if (in_range(address, IA32_FIXED_CTR0, FIXED_RANGE, &i))

@@ -107,6 +107,26 @@ static const struct intel_profile skylake_data = {
 INTEL_PROFILE(skylake, "intel-skylake", "Coffee Lake (Skylake core), architectural PMU version 4");
 
 /*
+ * The same without Hyper-Threading: the core's one logical processor has the counters of both.
+ */
+static const struct cpuid_row skylake_8_cpuid[] = {
+	{0x00, 0, 0x00000016, GENUINEINTEL},
+	{0x01, 0, 0x000906ea, 0x09100800, 0x7ffafbff, 0xbfebfbff},
+	{0x02, 0, 0x76036301, 0x00f0b5ff, 0x00000000, 0x00c30000},
+	{0x04, 0, 0x1c000121, 0x01c0003f, 0x0000003f, 0x00000000},
+	{0x04, 1, 0x1c000122, 0x01c0003f, 0x0000003f, 0x00000000},
+	{0x04, 2, 0x1c000143, 0x00c0003f, 0x000003ff, 0x00000000},
+	{0x04, 3, 0x1c03c163, 0x03c0003f, 0x00002fff, 0x00000006},
+	{0x0a, 0, 0x07300804, 0x00000000, 0x00000000, 0x00000603},
+	{0x80000002, 0, 0x65746e49, 0x2952286c, 0x726f4320, 0x4d542865},
+	{0x80000003, 0, 0x37692029, 0x3037382d, 0x50432030, 0x20402055},
+	{0x80000004, 0, 0x30322e33, 0x007a4847, 0x00000000, 0x00000000},
+};
+#define skylake_8_data skylake_data
+INTEL_PROFILE(skylake_8, "intel-skylake-8",
+	      "Coffee Lake without Hyper-Threading, architectural PMU version 4, eight counters");
+
+/*
  * Core i7-1065G7 (Ice Lake), version 5: leaves 0, 1 (signature), 4 and 0AH as Bochs has them for that part.
  * IA32_PERF_CAPABILITIES is composed from Intel's documentation: LBR format 5, PEBS trap, registers saved,
  * record format 4, freeze in SMM, full-width writes, PEBS baseline, PERF_METRICS.

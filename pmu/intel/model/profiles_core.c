@@ -82,6 +82,26 @@ static const struct intel_profile ivybridge_data = {
 INTEL_PROFILE(ivybridge, "intel-ivybridge", "Ivy Bridge, architectural PMU version 3");
 
 /*
+ * The same without Hyper-Threading: the core's one logical processor has the counters of both.
+ */
+static const struct cpuid_row ivybridge_8_cpuid[] = {
+	{0x00, 0, 0x0000000d, GENUINEINTEL},
+	{0x01, 0, 0x000306a9, 0x00100800, 0x7fbae3ff, 0xbfebfbff},
+	{0x02, 0, 0x76035a01, 0x00f0b2ff, 0x00000000, 0x00ca0000},
+	{0x04, 0, 0x1c000121, 0x01c0003f, 0x0000003f, 0x00000000},
+	{0x04, 1, 0x1c000122, 0x01c0003f, 0x0000003f, 0x00000000},
+	{0x04, 2, 0x1c000143, 0x01c0003f, 0x000001ff, 0x00000000},
+	{0x04, 3, 0x1c03c163, 0x03c0003f, 0x00001fff, 0x00000006},
+	{0x0a, 0, 0x07300803, 0x00000000, 0x00000000, 0x00000603},
+	{0x80000002, 0, 0x20202020, 0x6e492020, 0x286c6574, 0x58202952},
+	{0x80000003, 0, 0x286e6f65, 0x43202952, 0x45205550, 0x32312d33},
+	{0x80000004, 0, 0x56203033, 0x20402032, 0x30332e33, 0x007a4847},
+};
+#define ivybridge_8_data ivybridge_data
+INTEL_PROFILE(ivybridge_8, "intel-ivybridge-8",
+	      "Ivy Bridge without Hyper-Threading, architectural PMU version 3, eight counters");
+
+/*
  * Core i7-4765T (Haswell), version 3, 306C3. IA32_PERF_CAPABILITIES composed from SDM 17.8 and 18.11: LBR
  * format 4, record format 2, full-width writes; it is that of the Broadwell below.
  */
@@ -130,6 +150,26 @@ static const struct intel_profile broadwell_data = {
 	.bus_ratio = 16, /* 1.6 GHz core, 100 MHz bus */
 };
 INTEL_PROFILE(broadwell, "intel-broadwell", "Broadwell, architectural PMU version 3", .late = true);
+
+/*
+ * The same without Hyper-Threading: the core's one logical processor has the counters of both.
+ */
+static const struct cpuid_row broadwell_8_cpuid[] = {
+	{0x00, 0, 0x00000014, GENUINEINTEL},
+	{0x01, 0, 0x000306d4, 0x00100800, 0x7ffafbbf, 0xbfebfbff},
+	{0x02, 0, 0x76036301, 0x00f0b5ff, 0x00000000, 0x00c30000},
+	{0x04, 0, 0x1c000121, 0x01c0003f, 0x0000003f, 0x00000000},
+	{0x04, 1, 0x1c000122, 0x01c0003f, 0x0000003f, 0x00000000},
+	{0x04, 2, 0x1c000143, 0x01c0003f, 0x000001ff, 0x00000000},
+	{0x04, 3, 0x1c03c163, 0x02c0003f, 0x00000fff, 0x00000006},
+	{0x0a, 0, 0x07300803, 0x00000000, 0x00000000, 0x00000603},
+	{0x80000002, 0, 0x65746e49, 0x2952286c, 0x726f4320, 0x4d542865},
+	{0x80000003, 0, 0x35692029, 0x3532352d, 0x43205530, 0x40205550},
+	{0x80000004, 0, 0x362e3120, 0x7a484730, 0x00000000, 0x00000000},
+};
+#define broadwell_8_data broadwell_data
+INTEL_PROFILE(broadwell_8, "intel-broadwell-8",
+	      "Broadwell without Hyper-Threading, architectural PMU version 3, eight counters", .late = true);
 
 /*
  * A performance core of a Core i7-12800HX (Alder Lake, Golden Cove), version 5, 90672. Its CPUID tells of the

@@ -13,6 +13,7 @@
 #include "arch/x86/cpu/msr.h"
 #include "pmu/contract/state.h"
 #include "pmu/intel/driver/here.h"
+#include "pmu/intel/driver/workarounds.h"
 #include "pmu/intel/events/extra.h"
 #include "pmu/intel/intel.h"
 #include "pmu/intel/records/pebs.h"
@@ -88,13 +89,17 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 		return false;
 	}
 	snprintf(name, PMU_SOURCE_NAME, "PEBS, record format %u%s", p.format, p.adaptive ? ", adaptive" : "");
-	*out = (struct pmu_record_source){.kind = RECORD_PEBS,
-					  .name = name,
-					  .fields = fields(&p),
-					  .period_unit = 1,
-					  .record_size = record_size(&p, pmu, NULL),
-					  .more = intel_pebs_groups_offered(&p),
-					  .manual = "SDM 18.4.4, 18.8.1"};
+	*out = (struct pmu_record_source){
+		.kind = RECORD_PEBS,
+		.name = name,
+		.fields = fields(&p),
+		.period_unit = 1,
+		.record_size = record_size(&p, pmu, NULL),
+		.records_most = pmu_works_around(pmu, WORK_BIGPEBS)
+					? BIGPEBS_MOST / (unsigned)record_size(&p, pmu, NULL)
+					: 0,
+		.more = intel_pebs_groups_offered(&p),
+		.manual = "SDM 18.4.4, 18.8.1"};
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		if (p.counters & intel_pebs_bit(&pmu->counter[c]))
 			out->counters |= 1ull << c;
@@ -219,6 +224,31 @@ bool intel_pebs_least_latency(void)
 	       (value >= LEAST_LATENCY || msr_write(MSR_PEBS_LD_LAT, LEAST_LATENCY));
 }
 
+/* A counter for the event that load latency wants beside it, as a mask; 0: none is wanted. */
+static uint64_t aux_counter(const struct pmu *pmu, const struct pmu_recording *r)
+{
+	uint64_t taken = 1ull << r->counter | intel_pebs_groups_counter(pmu, r);
+
+	if (!pmu_works_around(pmu, WORK_LOADS_AUX))
+		return 0;
+	struct intel_pebs p = intel_pebs_here();
+
+	if (!intel_pebs_of_latency(&p, r, &pmu->counter[r->counter]))
+		return 0;
+	return ~taken & -~taken & ((1ull << pmu->n_general) - 1);
+}
+
+static bool aux_setup(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
+{
+	const struct pmu_config config = {.code = LOADS_AUX_CODE, .levels = LEVELS_ALL};
+	uint64_t counter = aux_counter(pmu, r);
+
+	if (!counter || intel_driver.program(pmu, (unsigned)__builtin_ctzll(counter), &config))
+		return true;
+	*why = "the counter beside load latency was refused";
+	return false;
+}
+
 static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
 {
 	struct intel_pebs p = intel_pebs_here();
@@ -234,11 +264,27 @@ static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const ch
 		*why = "the period is longer than a counter can be set for";
 		return false;
 	}
-	reset = -intel_pebs_distance(&p, r, k) & mask;
+	uint64_t distance = intel_pebs_distance(&p, r, k);
+
+	if (p.exact_code && (r->config.code & EVTSEL_CODE) == p.exact_code && k->kind == COUNTER_GENERAL) {
+		if (pmu_works_around(pmu, WORK_BJ103) && distance < EXACT_PERIOD_LOW) {
+			*why = "erratum BJ103: precise distribution takes periods of 101 and more";
+			return false;
+		}
+		if (pmu_works_around(pmu, WORK_BDD53) && distance & 63) {
+			*why = "erratum BDD53: precise distribution takes periods of a multiple of 64, and 1";
+			return false;
+		}
+	}
+	reset = -distance & mask;
 	config.levels = r->levels;
 	config.interrupt = false;
 	if (p.architectural)
 		return intel_apebs_setup(pmu, &p, r, &config, why);
+	if (pmu_works_around(pmu, WORK_BIGPEBS) && r->records * record_size(&p, pmu, r) > BIGPEBS_MOST) {
+		*why = "erratum C2-BIGPEBS: a buffer for records is no larger than a page";
+		return false;
+	}
 	if (!msr_write(IA32_PEBS_ENABLE, 0) || !intel_ds_setup(r, record_size(&p, pmu, r), true, why))
 		return false;
 	intel_ds_area(r)->reset[ds_reset(p.format, k->kind == COUNTER_FIXED, k->index)] = reset;
@@ -250,12 +296,12 @@ static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const ch
 		*why = "a register of PEBS raised #GP";
 		return false;
 	}
-	return intel_pebs_groups_setup(pmu, r, why);
+	return intel_pebs_groups_setup(pmu, r, why) && aux_setup(pmu, r, why);
 }
 
 static uint64_t mask_of(const struct pmu *pmu, const struct pmu_recording *r)
 {
-	return 1ull << r->counter | intel_pebs_groups_counter(pmu, r);
+	return 1ull << r->counter | intel_pebs_groups_counter(pmu, r) | aux_counter(pmu, r);
 }
 
 static bool start(const struct pmu *pmu, const struct pmu_recording *r)
@@ -431,9 +477,12 @@ static bool release(const struct pmu *pmu, const struct pmu_recording *r)
 {
 	struct intel_pebs p = intel_pebs_here();
 
+	uint64_t aux = aux_counter(pmu, r);
+
 	if (p.architectural)
 		return stop(pmu, r) && intel_apebs_release(pmu, r) && intel_pebs_groups_release(pmu, r);
-	return stop(pmu, r) && intel_pebs_groups_release(pmu, r) && msr_write(IA32_PEBS_ENABLE, 0) &&
+	return stop(pmu, r) && (!aux || intel_driver.release(pmu, (unsigned)__builtin_ctzll(aux))) &&
+	       intel_pebs_groups_release(pmu, r) && msr_write(IA32_PEBS_ENABLE, 0) &&
 	       intel_driver.release(pmu, r->counter) && (!p.adaptive || msr_write(IA32_PEBS_DATA_CFG, 0)) &&
 	       msr_write(IA32_DS_AREA, 0) &&
 	       msr_write(IA32_PERF_GLOBAL_OVF_CTRL,

@@ -2,6 +2,8 @@
  */
 #include "tests/self/host/intel_record_deviations.h"
 
+#include "pmu/intel/errata/errata.h"
+
 #include <stdio.h>
 
 #define RUN_ALL 0x70000000full
@@ -515,19 +517,39 @@ static void each_shows(void **unused)
 	}
 }
 
+/* Those that a boot of the test image looks for (tests/self/mutants/catches.c). */
+static bool is_tried(const char *name)
+{
+	static const char *const tried[] = {
+#define ERRATUM_TRIAL(profile, inject, ...) inject,
+#define ERRATUM_OF_RULE(...)
+#define ERRATUM_WORKED(profile, inject, ...) inject,
+#include "pmu/intel/errata/catches.def"
+#undef ERRATUM_TRIAL
+#undef ERRATUM_OF_RULE
+#undef ERRATUM_WORKED
+	};
+
+	for (unsigned i = 0; i < sizeof tried / sizeof *tried; i++)
+		if (errata_same(&intel_known_errata, tried[i], name))
+			return true;
+	return false;
+}
+
 static void none_is_forgotten(void **unused)
 {
 	(void)unused;
-	unsigned n = 0;
+	unsigned n = 0, here = 0;
 	for (; intel_model.injections[n].name; n++) {
 		unsigned i = 0;
 		assert_non_null(intel_model.injections[n].summary);
 		while (i < ROWS && strcmp(rows[i].name, intel_model.injections[n].name))
 			i++;
-		if (i == ROWS)
+		here += i < ROWS;
+		if (i == ROWS && !is_tried(intel_model.injections[n].name))
 			fail_msg("%s has no test", intel_model.injections[n].name);
 	}
-	assert_int_equal(n, ROWS);
+	assert_int_equal(here, ROWS);
 }
 
 static void only_the_last_counter_is_dead(void **unused)

@@ -248,6 +248,7 @@ static const struct sum {
 	{"EMMS and MASKMOVQ are MMX's",
 	 true,
 	 {{Q_INSN_MMX, 1}, {Q_INSN_EMMS, -1}, {Q_INSN_MASKMOVQ, -1}, {Q_INSN_CVTPD2PI, -1}}},
+	{"a masked move is AVX's", true, {{Q_INSN_AVX, 1}, {Q_INSN_VMASKMOV, -1}}},
 	{"what loads a control word is x87's", true, {{Q_INSN_X87, 1}, {Q_INSN_X87_CONTROL, -1}}},
 	{"FLDCW loads a control word", true, {{Q_INSN_X87_CONTROL, 1}, {Q_INSN_FLDCW, -1}}},
 	{"what clears flags, loads control words or waits is x87's",

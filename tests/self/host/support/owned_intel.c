@@ -1,5 +1,6 @@
 #include "tests/self/host/support/owned.h"
 
+#include "pmu/intel/driver/workarounds.h"
 #include "pmu/intel/intel.h"
 #include "pmu/intel/model/model.h"
 #include "pmu/intel/registers.h"
@@ -52,6 +53,11 @@ static void owns(const struct pmu *pmu, enum driver_op op, unsigned c, const str
 		own(select, EVTSEL_EN);
 	for (unsigned i = 0; !global && op == STOP && i < pmu->n_counters; i++)
 		own(IA32_PERFEVTSEL0 + pmu->counter[i].index, EVTSEL_EN);
+	/* The bracket that erratum HSD143 asks for. */
+	if (op == LOOK && !general && !k->index && pmu_works_around(pmu, WORK_HSD143)) {
+		own(IA32_FIXED_CTR_CTRL, FIXED_OS | FIXED_USR);
+		own(IA32_PERF_GLOBAL_CTRL, ~0ull);
+	}
 	if (op == PROGRAM && general && config->extra_register)
 		own(config->extra_register, ~0ull);
 }
@@ -125,6 +131,13 @@ static void pebs_owns(const struct pmu *pmu, enum record_op_of_driver op, const 
 	owns(pmu, counter_op, r->counter, &r->config, own);
 	if (counts)
 		owns(pmu, counter_op, instructions_counter(pmu, r), &instructions, own);
+	/* The event beside load latency is on the first counter that is free. */
+	const struct pmu_config aux = {.code = LOADS_AUX_CODE};
+
+	if (pmu_works_around(pmu, WORK_LOADS_AUX) && p->latency_event &&
+	    (r->config.code & EVTSEL_CODE) == p->latency_event &&
+	    pmu->counter[r->counter].kind == COUNTER_GENERAL)
+		owns(pmu, counter_op, r->counter ? 0 : 1, &aux, own);
 	if (op == RECORD_RELEASE)
 		own(IA32_PERF_GLOBAL_STATUS, bit_of(&pmu->counter[r->counter]));
 	if (set && r->more & RECORD_MORE_BRANCHES)
@@ -211,7 +224,13 @@ static uint64_t stays(const struct pmu *pmu, uint32_t address)
 	}
 }
 
+static uint64_t kept_by_brackets(uint64_t address)
+{
+	return address == IA32_FIXED_CTR_CTRL ? ~FIXED_FIELD : 0;
+}
+
 const struct ownership intel_family_owned = {
+	.kept_by_brackets = kept_by_brackets,
 	.driver = &intel_driver,
 	.scramble = scramble,
 	.rare = rare,
