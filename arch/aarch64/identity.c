@@ -4,8 +4,10 @@
  */
 #include "arch/identity.h"
 #include "arch/levels.h"
+#include "arch/presented.h"
 #include "arch/register.h"
 #include "arch/aarch64/identity.h"
+#include "arch/aarch64/presented.h"
 #include "arch/aarch64/step.h"
 #include "arch/aarch64/system.h"
 
@@ -150,6 +152,11 @@ void identity_registers(identity_each *each, void *to, identity_answer_to *answe
 void identity_details(identity_each *each, void *to)
 {
 	identity_registers(each, to, NULL);
+}
+
+void identity_presented(identity_each *each, void *to)
+{
+	identity_registers(each, to, presented_register);
 }
 
 static void each_number(identity_each *each, void *to, const char *name, uint64_t value)

@@ -1,7 +1,6 @@
 /*
  * The processor that stepped code is told it runs on (arch/presented.h), and its caches (arch/geometry.h).
  */
-#include "arch/aarch64/identity.h"
 #include "arch/aarch64/presented.h"
 #include "arch/outcomes.h"
 #include "arch/presented.h"
@@ -36,24 +35,16 @@ void identity_present_thread(unsigned thread)
 	(void)thread;
 }
 
-static bool holds(uint32_t number, uint64_t *value)
+bool presented_register(uint32_t number, uint64_t *value)
 {
+	if (!presented)
+		return false;
 	for (unsigned i = 0; i < PRESENTED_REGISTERS && presented->reg[i].number; i++)
 		if (presented->reg[i].number == number) {
 			*value = presented->reg[i].value;
 			return true;
 		}
 	return false;
-}
-
-bool presented_register(uint32_t number, uint64_t *value)
-{
-	return presented && holds(number, value);
-}
-
-void identity_presented(identity_each *each, void *to)
-{
-	identity_registers(each, to, holds);
 }
 
 bool identity_geometry(const void *identity, struct machine_geometry *g)
