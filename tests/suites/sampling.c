@@ -53,7 +53,8 @@ static void ask(void *arg)
 		const struct pmu_recording r = {.source = c->source,
 						.levels = LEVELS_ALL,
 						.counter = c->choice[i].counter,
-						.config = c->choice[i].config};
+						.config = c->choice[i].config,
+						.period = SAMPLING_PERIOD};
 		const char *why;
 
 		c->can[i] = record_can_sample(c->pmu, &r, &why);

@@ -9,6 +9,7 @@
 #include "tests/judge/check.h"
 #include "tests/kernels/kernel.h"
 
+#define SAMPLING_PERIOD  7     /* of PEBS: a prime, and no multiple of it the length of a kernel's loop */
 #define SAMPLING_MS      90000 /* a thousand samples take Bochs longer than 20 s of its own time */
 #define SAMPLING_RECORDS 2000  /* of one check, at most */
 #define SAMPLING_NAME    160

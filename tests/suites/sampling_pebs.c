@@ -23,7 +23,7 @@
 #define KERNELS_EACH 2
 #define MANY         1000 /* samples of the first event in each ring ... */
 #define FEW          40   /* ... and of the others */
-#define PERIOD       7    /* a prime, and no multiple of it the length of a kernel's loop */
+#define PERIOD       SAMPLING_PERIOD
 #define EXACT_PERIOD                                                                                         \
 	193             /* likewise; counters with precise distribution want long ones, and 1 less in 64s    \
 			 */

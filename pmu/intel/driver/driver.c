@@ -448,13 +448,12 @@ static bool set_local_enables(const struct pmu *pmu, uint64_t mask, bool on)
 static bool mixed(const struct pmu *pmu, unsigned c, enum pmu_switch start, enum pmu_switch stop,
 		  struct pmu_bracket *out);
 
-/* The counters of the mask that erratum HSD143 is about: fixed counter 0, where it is worked around. */
-static uint64_t in_order(const struct pmu *pmu, uint64_t mask)
+/* Whether what is started is fixed counter 0 alone, and erratum HSD143 is worked around: beside others, whose
+ * counts would have its enable's write in them, it is started by the global enable. */
+static bool in_order(const struct pmu *pmu, uint64_t mask)
 {
-	const uint64_t first = 1ull << pmu->n_general;
-	bool there = pmu->n_fixed && !pmu->counter[pmu->n_general].index;
-
-	return there && pmu_works_around(pmu, WORK_HSD143) ? mask & first : 0;
+	return pmu_works_around(pmu, WORK_HSD143) && pmu->n_fixed && !pmu->counter[pmu->n_general].index &&
+	       mask == 1ull << pmu->n_general;
 }
 
 static bool start(const struct pmu *pmu, uint64_t mask)
@@ -499,8 +498,7 @@ static bool overflowed(const struct pmu *pmu, uint64_t *mask)
 
 static bool bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out)
 {
-	/* In a window with others one write starts all of them. */
-	if (mask && mask == in_order(pmu, mask))
+	if (in_order(pmu, mask))
 		return mixed(pmu, pmu->n_general, SWITCH_OTHER, SWITCH_OTHER, out);
 	memset(out, 0, sizeof *out);
 	out->privileged = true;

@@ -132,6 +132,25 @@ uint64_t intel_pebs_distance(const struct intel_pebs *p, const struct pmu_record
 	return r->period - (precise && !at_once);
 }
 
+/* Whether the period is one that an erratum tells of wrong records for, and that is worked around. */
+static bool is_spoilt(const struct pmu *pmu, const struct intel_pebs *p, const struct pmu_recording *r,
+		      const char **why)
+{
+	const struct pmu_counter *k = &pmu->counter[r->counter];
+
+	if (!r->period || !p->exact_code || (r->config.code & EVTSEL_CODE) != p->exact_code ||
+	    k->kind != COUNTER_GENERAL)
+		return false;
+	uint64_t distance = intel_pebs_distance(p, r, k);
+
+	if (pmu_works_around(pmu, WORK_BJ103) && distance < EXACT_PERIOD_LOW) {
+		*why = "erratum BJ103: precise distribution takes periods of 101 and more";
+		return true;
+	}
+	*why = "erratum BDD53: precise distribution takes periods of a multiple of 64, and 1";
+	return pmu_works_around(pmu, WORK_BDD53) && distance & 63;
+}
+
 static bool can_sample(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
 {
 	struct intel_pebs p = intel_pebs_here();
@@ -165,7 +184,7 @@ static bool can_sample(const struct pmu *pmu, const struct pmu_recording *r, con
 				  __builtin_ctzll(p.exact));
 		return false;
 	}
-	return true;
+	return !is_spoilt(pmu, &p, r, why);
 }
 
 static bool is_exact(const struct pmu *pmu, const struct pmu_recording *r)
@@ -264,19 +283,9 @@ static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const ch
 		*why = "the period is longer than a counter can be set for";
 		return false;
 	}
-	uint64_t distance = intel_pebs_distance(&p, r, k);
-
-	if (p.exact_code && (r->config.code & EVTSEL_CODE) == p.exact_code && k->kind == COUNTER_GENERAL) {
-		if (pmu_works_around(pmu, WORK_BJ103) && distance < EXACT_PERIOD_LOW) {
-			*why = "erratum BJ103: precise distribution takes periods of 101 and more";
-			return false;
-		}
-		if (pmu_works_around(pmu, WORK_BDD53) && distance & 63) {
-			*why = "erratum BDD53: precise distribution takes periods of a multiple of 64, and 1";
-			return false;
-		}
-	}
-	reset = -distance & mask;
+	if (is_spoilt(pmu, &p, r, why))
+		return false;
+	reset = -intel_pebs_distance(&p, r, k) & mask;
 	config.levels = r->levels;
 	config.interrupt = false;
 	if (p.architectural)
