@@ -295,7 +295,7 @@ $(B)/direct.bin: $(B)/direct.elf
 # The same with models whose rules can be broken one by one, a suite that does so, and checks of the machine that are not for every
 # machine.
 # Of models alone: lists number their mutants each from 1 on, and one number at a time is broken.
-MUTANT_SRC := tests/suites/suites.c tests/suites/errata.c tests/suites/x86/machine.c $(patsubst %,pmu/%/errata/injections.c,intel amd netburst) $(filter-out pmu/virtual/%,$(MUTATED_SRC)) $(wildcard tests/self/mutants/*.c)
+MUTANT_SRC := tests/suites/suites.c tests/suites/errata.c tests/suites/x86/machine.c $(filter-out $(HOSTED_PMUS),$(wildcard pmu/*/errata/injections.c)) $(filter-out pmu/virtual/%,$(MUTATED_SRC)) $(wildcard tests/self/mutants/*.c)
 MUTANT_OBJ := $(filter-out $(patsubst %,$(B)/image/%.o,$(MUTANT_SRC)),$(IMAGE_OBJ)) $(patsubst %,$(B)/mutants/%.o,$(MUTANT_SRC))
 $(patsubst %,$(B)/mutants/%.o,$(filter pmu/%,$(MUTANT_SRC))): private IMAGE_FLAGS += -mgeneral-regs-only
 
