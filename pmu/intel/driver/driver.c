@@ -445,29 +445,13 @@ static bool set_local_enables(const struct pmu *pmu, uint64_t mask, bool on)
 	return true;
 }
 
-static bool mixed(const struct pmu *pmu, unsigned c, enum pmu_switch start, enum pmu_switch stop,
-		  struct pmu_bracket *out);
-
-/* Whether what is started is fixed counter 0 alone, and erratum HSD143 is worked around: beside others, whose
- * counts would have its enable's write in them, it is started by the global enable. */
-static bool in_order(const struct pmu *pmu, uint64_t mask)
-{
-	return pmu_works_around(pmu, WORK_HSD143) && pmu->n_fixed && !pmu->counter[pmu->n_general].index &&
-	       mask == 1ull << pmu->n_general;
-}
-
 static bool start(const struct pmu *pmu, uint64_t mask)
 {
-	uint64_t control, local = 0;
+	uint64_t control;
 	if (!pmu->has_global)
 		return set_local_enables(pmu, mask, true);
-	if (in_order(pmu, mask) &&
-	    !(msr_read(IA32_FIXED_CTR_CTRL, &local) &&
-	      msr_write(IA32_FIXED_CTR_CTRL, local & ~(uint64_t)(FIXED_OS | FIXED_USR))))
-		return false;
 	return msr_read(IA32_PERF_GLOBAL_CTRL, &control) &&
-	       msr_write(IA32_PERF_GLOBAL_CTRL, control | global_mask(pmu, mask)) &&
-	       (!in_order(pmu, mask) || msr_write(IA32_FIXED_CTR_CTRL, local));
+	       msr_write(IA32_PERF_GLOBAL_CTRL, control | global_mask(pmu, mask));
 }
 
 static bool stop(const struct pmu *pmu)
@@ -498,8 +482,6 @@ static bool overflowed(const struct pmu *pmu, uint64_t *mask)
 
 static bool bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out)
 {
-	if (in_order(pmu, mask))
-		return mixed(pmu, pmu->n_general, SWITCH_OTHER, SWITCH_OTHER, out);
 	memset(out, 0, sizeof *out);
 	out->privileged = true;
 	out->own[0] = (struct qterm){Q_INSTRUCTIONS, INTEL_GLOBAL_OWN};
@@ -538,8 +520,8 @@ static bool bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *
 	return true;
 }
 
-static bool mixed(const struct pmu *pmu, unsigned c, enum pmu_switch start, enum pmu_switch stop,
-		  struct pmu_bracket *out)
+static bool bracket_mixed(const struct pmu *pmu, unsigned c, enum pmu_switch start, enum pmu_switch stop,
+			  struct pmu_bracket *out)
 {
 	const struct pmu_counter *k = &pmu->counter[c];
 	uint32_t own = general(k) ? IA32_PERFEVTSEL0 + k->index : IA32_FIXED_CTR_CTRL;
@@ -634,7 +616,7 @@ const struct pmu_driver intel_driver = {
 	.acknowledge = acknowledge,
 	.bracket_enable = bracket_enable,
 	.bracket_read = bracket_read,
-	.bracket_mixed = mixed,
+	.bracket_mixed = bracket_mixed,
 	.switch_name = {"IA32_PERF_GLOBAL_CTRL", "the counter's own enable"},
 	.can_count = can_count,
 	.accesses = intel_accesses,

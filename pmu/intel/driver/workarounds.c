@@ -21,9 +21,6 @@ static bool needs_flush(const struct pmu *pmu)
 const struct pmu_workaround intel_workarounds[] = {
 	[WORK_AAJ91] = {"AAJ91", "left-over event selection is flushed before events are programmed",
 			needs_flush},
-	[WORK_HSD143] = {"HSD143",
-			 "the first fixed counter is started by its own enable, the global one being set",
-			 NULL},
 	[WORK_BJ103] = {"BJ103", "precise distribution is refused with a period below 100", NULL},
 	[WORK_BDD53] = {"BDD53",
 			"precise distribution is refused with a reset value whose low 6 bits are not 0",

@@ -9,7 +9,6 @@
 /** The order is that of intel_workarounds[]. */
 enum intel_workaround {
 	WORK_AAJ91,
-	WORK_HSD143,
 	WORK_BJ103,
 	WORK_BDD53,
 	WORK_LOADS_AUX,

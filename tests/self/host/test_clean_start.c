@@ -256,8 +256,6 @@ static void look(unsigned c, struct seen *s)
 	s->brackets = drv->bracket_enable(&pmu, 1ull << c, &b);
 	if (s->brackets) {
 		memcpy(s->args, b.args, sizeof s->args);
-		for (unsigned i = 0; family->kept_by_brackets && i < 4; i += 2)
-			s->args[i + 1] &= ~family->kept_by_brackets(b.args[i]);
 		memcpy(s->share, b.own, sizeof s->share);
 		put_code(s, b.start, b.start_end);
 		put_code(s, b.stop, b.stop_end);

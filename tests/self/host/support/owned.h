@@ -41,10 +41,6 @@ struct ownership {
 	uint64_t (*selected)(const struct pmu *pmu, unsigned c);
 	uint64_t kept_at_release;
 
-	/** Bits of a register, an argument of brackets that write it, that they keep as they find them: those
-	 * of other counters. NULL: none. */
-	uint64_t (*kept_by_brackets)(uint64_t address);
-
 	/** As owns(), for a recording. */
 	void (*record_owns)(const struct pmu *pmu, enum record_op_of_driver op, const struct pmu_recording *r,
 			    owner *own);

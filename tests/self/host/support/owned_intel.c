@@ -53,11 +53,6 @@ static void owns(const struct pmu *pmu, enum driver_op op, unsigned c, const str
 		own(select, EVTSEL_EN);
 	for (unsigned i = 0; !global && op == STOP && i < pmu->n_counters; i++)
 		own(IA32_PERFEVTSEL0 + pmu->counter[i].index, EVTSEL_EN);
-	/* The bracket that erratum HSD143 asks for. */
-	if (op == LOOK && !general && !k->index && pmu_works_around(pmu, WORK_HSD143)) {
-		own(IA32_FIXED_CTR_CTRL, FIXED_OS | FIXED_USR);
-		own(IA32_PERF_GLOBAL_CTRL, ~0ull);
-	}
 	if (op == PROGRAM && general && config->extra_register)
 		own(config->extra_register, ~0ull);
 }
@@ -224,13 +219,7 @@ static uint64_t stays(const struct pmu *pmu, uint32_t address)
 	}
 }
 
-static uint64_t kept_by_brackets(uint64_t address)
-{
-	return address == IA32_FIXED_CTR_CTRL ? ~FIXED_FIELD : 0;
-}
-
 const struct ownership intel_family_owned = {
-	.kept_by_brackets = kept_by_brackets,
 	.driver = &intel_driver,
 	.scramble = scramble,
 	.rare = rare,
