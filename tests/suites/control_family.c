@@ -6,10 +6,12 @@
 #include "tests/judge/under_hypervisor.h"
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
+#include "tests/measure/smi.h"
 #include "tests/judge/truth.h"
 
 #include "arch/courage.h"
 #include "arch/exceptions.h"
+#include "arch/firmware.h"
 #include "arch/levels.h"
 #include "arch/time.h"
 #include "arch/timer.h"
@@ -31,6 +33,7 @@ struct grip {
 	const struct pmu_control_check *check;
 	unsigned instance;
 	const struct pmu_event *event;
+	bool disturbed; /* it failed, and an SMI came, in each of SMI_TRIES */
 };
 
 static struct probe *probe_of(struct control_fixture *h)
@@ -171,15 +174,32 @@ static void place(struct control_fixture *h, unsigned thread, enum pmu_other_thr
 		must_work(probe_of(h), "going to a logical processor", vpmu_place(thread, states[other]));
 }
 
+static void carry_out_once(struct grip *g)
+{
+	uint32_t before = 0, after = 0;
+	const char *why;
+
+	g->disturbed = false;
+	if (!works(&g->fixture, "resetting", g->fixture.pmu->driver->reset(g->fixture.pmu, &why)))
+		return;
+	bool counted = firmware_is_counted() && firmware_interrupts(&before);
+	g->check->check(&g->fixture, g->instance, g->event);
+	place(&g->fixture, 0, OTHER_HALTED);
+	g->disturbed = (g->probe.failed || g->probe.refused) && counted && firmware_interrupts(&after) &&
+		       after != before;
+}
+
+/* Counters are not held during SMIs, as a check may be about the register that has them held. */
 static void carry_out_stepped(void *arg)
 {
 	struct grip *g = arg;
-	const char *why;
+	const struct probe fresh = g->probe;
 
-	if (!works(&g->fixture, "resetting", g->fixture.pmu->driver->reset(g->fixture.pmu, &why)))
-		return;
-	g->check->check(&g->fixture, g->instance, g->event);
-	place(&g->fixture, 0, OTHER_HALTED);
+	carry_out_once(g);
+	for (unsigned i = 1; i < SMI_TRIES && g->disturbed; i++) {
+		g->probe = fresh;
+		carry_out_once(g);
+	}
 }
 
 /* --- kernels ---------------------------------------------------------------------------------------- */
@@ -346,7 +366,9 @@ static void carry_out(struct run *r, const struct pmu_control_check *check, unsi
 	bool done = r->call(r, carry_out_stepped, &g, FAMILY_MS, &result);
 	if (check->needs & PMU_CONTROL_INTERRUPT)
 		pmi_unclaim();
-	if (done)
+	if (done && g.disturbed)
+		judgement_set(&result.judgement, VERDICT_ERROR, "an SMI came during each of %u tries", SMI_TRIES);
+	else if (done)
 		probe_conclude(&g.probe, &result);
 	trap_set_context(NULL);
 	r->report(r, &result);
