@@ -302,14 +302,16 @@ static bool tags_otherwise(const struct netburst_use *use, unsigned c, const str
 	return false;
 }
 
-static bool write_source(const struct netburst_use *u)
+static bool write_source(const struct pmu *pmu, const struct netburst_use *u)
 {
 	if (u->source != ESCR_NONE && !msr_write(netburst_escr[u->source].msr, u->source_value))
 		return false;
+	/* The helper counts: what an earlier use has left in it must not overflow now. */
 	if (u->helper != NOBODY &&
-	    !msr_write(cccr_at(u->helper),
-		       CCCR_ENABLE | CCCR_THREAD_ANY |
-			       (uint32_t)netburst_escr[u->source].select << CCCR_SELECT_SHIFT))
+	    !(write_counter(pmu, u->helper, 0) &&
+	      msr_write(cccr_at(u->helper),
+			CCCR_ENABLE | CCCR_THREAD_ANY |
+				(uint32_t)netburst_escr[u->source].select << CCCR_SELECT_SHIFT)))
 		return false;
 	return !u->replay || write_replay(u->replay);
 }
@@ -348,7 +350,7 @@ static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *
 	if (!msr_write(netburst_escr[u.escr].msr, u.escr_value & ~RINGS))
 		return false;
 	use[c] = u;
-	return write_source(&u) && write_counter(pmu, c, 0) && msr_write(cccr_at(c), cccr);
+	return write_source(pmu, &u) && write_counter(pmu, c, 0) && msr_write(cccr_at(c), cccr);
 }
 
 /* As the bracket (bracket.c) does it: ENABLE changes while the ESCR lets nothing through, so that no overflow

@@ -80,7 +80,7 @@ with tempfile.TemporaryDirectory() as folder:
     try:
         with ThreadPoolExecutor() as pool:
             results = dict(zip(MACHINES, pool.map(lambda name: boot("network", options=None, extra=card(name, MACHINES[name]), timeout=200), MACHINES)))
-        reference = boot(options=OPTIONS)
+        reference = boot(options=OPTIONS + " reps=3")
         for how, r in results.items():
             sound(r, "started by " + how)
             found = files(folder, MACHINES[how])

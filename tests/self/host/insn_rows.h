@@ -231,7 +231,7 @@ static const struct row rows[] = {
 	 "\xc4\xe2\x7d\x2e\x0f",
 	 5,
 	 INSN_PLAIN,
-	 {STORE(1, 32), {Q_INSN_AVX, 1}, {Q_INSN_256, 1}}},
+	 {STORE(1, 32), {Q_INSN_AVX, 1}, {Q_INSN_256, 1}, {Q_INSN_VMASKMOV, 1}}},
 	{"vgatherdps ymm5, [rax+ymm7], ymm2",
 	 "\xc4\xe2\x6d\x92\x2c\x38",
 	 6,

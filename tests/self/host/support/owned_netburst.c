@@ -43,8 +43,10 @@ static void own_use(const struct netburst_use *u, owner *own)
 		return;
 	own_escr(u->escr, own);
 	own_escr(u->source, own);
-	if (u->helper != NETBURST_NOBODY)
+	if (u->helper != NETBURST_NOBODY) {
 		own(MSR_NETBURST_CCCR0 + u->helper, ~0ull);
+		own(MSR_NETBURST_COUNTER0 + u->helper, ~0ull);
+	}
 	if (u->replay) {
 		own(MSR_PEBS_ENABLE, ~0ull);
 		own(MSR_PEBS_MATRIX_VERT, ~0ull);
