@@ -1,6 +1,7 @@
 #include "pmu/intel/driver/workarounds.h"
 
 #include "arch/x86/cpu/msr.h"
+#include "pmu/contract/counter_values.h"
 #include "pmu/intel/driver/state.h"
 #include "pmu/intel/registers.h"
 
@@ -34,21 +35,34 @@ const struct pmu_workaround intel_workarounds[] = {
 static const uint32_t flushing[] = {0x4300b5, 0x4300d2, 0x4300b1, 0x4300b1};
 #define FLUSHED (sizeof flushing / sizeof flushing[0])
 
+/* A write copies bit 31 into the upper bits (SDM 18.2.1, 18.22.2). */
+static bool can_write_back(const struct pmu *pmu, unsigned i, uint64_t value)
+{
+	return value == ((uint64_t)(int32_t)value & counter_ones(&pmu->counter[i]));
+}
+
 bool intel_flush_selectors(const struct pmu *pmu)
 {
-	uint64_t select[FLUSHED], value[FLUSHED], global = 0;
-	bool ok = true;
+	uint64_t select[FLUSHED], value[FLUSHED], global;
+	bool ok;
 
 	if (!pmu_works_around(pmu, WORK_AAJ91))
 		return true;
-	ok = msr_read(IA32_PERF_GLOBAL_CTRL, &global) && msr_write(IA32_PERF_GLOBAL_CTRL, 0);
+	if (!msr_read(IA32_PERF_GLOBAL_CTRL, &global))
+		return false;
 	for (unsigned i = 0; i < FLUSHED; i++)
-		ok = ok && msr_read(IA32_PERFEVTSEL0 + i, &select[i]) && msr_read(IA32_PMC0 + i, &value[i]);
+		if (!msr_read(IA32_PERFEVTSEL0 + i, &select[i]) || !msr_read(IA32_PMC0 + i, &value[i]) ||
+		    (select[i] && !can_write_back(pmu, i, value[i])))
+			return false;
+	ok = msr_write(IA32_PERF_GLOBAL_CTRL, 0);
 	for (unsigned i = 0; i < FLUSHED; i++)
 		ok = ok && msr_write(IA32_PERFEVTSEL0 + i, flushing[i]) && msr_write(IA32_PMC0 + i, 0);
-	ok = ok && msr_write(IA32_PERF_GLOBAL_CTRL, (1u << FLUSHED) - 1) &&
-	     msr_write(IA32_PERF_GLOBAL_CTRL, 0);
-	for (unsigned i = 0; ok && i < FLUSHED; i++)
-		ok = msr_write(IA32_PERFEVTSEL0 + i, select[i]) && msr_write(IA32_PMC0 + i, value[i]);
-	return ok && msr_write(IA32_PERF_GLOBAL_CTRL, global);
+	ok = ok && msr_write(IA32_PERF_GLOBAL_CTRL, (1u << FLUSHED) - 1);
+	/* What has been changed is changed back, whatever faulted. */
+	ok &= msr_write(IA32_PERF_GLOBAL_CTRL, 0);
+	for (unsigned i = 0; i < FLUSHED; i++) {
+		ok &= msr_write(IA32_PERFEVTSEL0 + i, select[i]);
+		ok &= msr_write(IA32_PMC0 + i, value[i]);
+	}
+	return msr_write(IA32_PERF_GLOBAL_CTRL, global) && ok;
 }

@@ -21,9 +21,9 @@ extern const struct pmu_workaround intel_workarounds[];
 #define LOADS_AUX_CODE   0x8203
 #define EXACT_PERIOD_LOW 100 /* BJ103: from the reset value to the overflow */
 
-/** AAJ91: flush what event selection is left over, before events are programmed. What the counters hold
- * stays, as far as they can be written. Nothing on CPUs that do not need it. @return false if an access
- * faulted */
+/** AAJ91: flush what event selection is left over, before events are programmed. Selectors and counters are
+ * written back. Nothing on CPUs that do not need it. @return false if an access faulted, or if a counter that
+ * is programmed holds what cannot be written back; then it still holds it */
 bool intel_flush_selectors(const struct pmu *pmu);
 
 #endif

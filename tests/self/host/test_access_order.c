@@ -5,6 +5,7 @@
  */
 #include "pmu/contract/record.h"
 #include "pmu/contract/workaround.h"
+#include "pmu/intel/model/model.h"
 #include "tests/self/host/support/fake_cpu.h"
 #include "tests/self/host/support/fake_memory.h"
 #include "tests/self/host/support/register_file.h"
@@ -130,6 +131,40 @@ static void flushes_each_time(void **state)
 	for (unsigned i = 0; i < fake_cpu_noted(); i++)
 		flushing += note[i].write && note[i].address == 0x187 && note[i].value == 0x4300d2;
 	assert_int_equal(flushing, 1);
+}
+
+/* A counter that is programmed and holds what no write can make it hold is left alone; so are all, if one
+ * cannot be read. A counter that is not programmed may hold anything. */
+static void leaves_what_it_cannot_write_back(void **state)
+{
+	const struct pmu_config config = {.code = 0xc0, .levels = LEVELS_ALL};
+	const uint64_t wide = 1ull << 31;
+	struct intel_counter *k;
+	uint64_t select, value, global;
+
+	(void)state;
+	begin("intel-nehalem");
+	pmu_choose_workarounds(&pmu);
+	reset();
+	k = &((struct intel_state *)fake_cpu_state())->counter[1];
+	k->value = wide;
+	assert_true(pmu.driver->program(&pmu, 0, &config));
+	assert_true(pmu.driver->program(&pmu, 1, &config));
+	k->value = wide - 1;
+	assert_true(pmu.driver->program(&pmu, 0, &config));
+	k->value = wide;
+	assert_false(pmu.driver->program(&pmu, 0, &config));
+	assert_true(msr_read(0x187, &select) && msr_read(0xc2, &value));
+	assert_int_equal(select, 0x4300c0);
+	assert_int_equal(value, wide);
+	k->value = 0;
+	assert_true(pmu.driver->start(&pmu, 2));
+	fake_cpu_break_msr(0xc4);
+	assert_false(pmu.driver->program(&pmu, 0, &config));
+	assert_true(msr_read(0x187, &select) && msr_read(0x38f, &global));
+	assert_int_equal(select, 0x4300c0);
+	assert_int_equal(global, 2);
+	fake_cpu_break_msr(0);
 }
 
 /* --- NetBurst --------------------------------------------------------------------------------------------
@@ -370,9 +405,14 @@ static void enables_fetches_anew(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(flushes_nehalem),          cmocka_unit_test(flushes_each_time),
-		cmocka_unit_test(writes_counters_twice),    cmocka_unit_test(stops_before_it_writes),
-		cmocka_unit_test(changes_only_what_is_off), cmocka_unit_test(clears_the_maximum_first),
+		cmocka_unit_test(flushes_nehalem),
+		cmocka_unit_test(flushes_each_time),
+		cmocka_unit_test(leaves_what_it_cannot_write_back),
+
+		cmocka_unit_test(writes_counters_twice),
+		cmocka_unit_test(stops_before_it_writes),
+		cmocka_unit_test(changes_only_what_is_off),
+		cmocka_unit_test(clears_the_maximum_first),
 		cmocka_unit_test(enables_fetches_anew),
 	};
 
