@@ -1,6 +1,7 @@
 /*
  * Workarounds of errata that a driver can program. A CPU takes those of the errata that its signature is
- * known for; workaround=off leaves all of them out, so that the errata show.
+ * known for, or those that the table's `due` says it takes: Linux applies some on more CPUs than any row
+ * names. workaround=off leaves all of them out, so that the errata show.
  *
  * Example: a driver's table, and its use.
  *
