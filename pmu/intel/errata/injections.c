@@ -143,20 +143,22 @@ enum miscount_when {
 	BESIDE_ANY_ONE_RING,
 };
 #define NOW_STEPS 4
-#define ANY_UMASK 0
+#define ANY_UMASK (-1)
 
 /* What is too much, or too little, for each of a quantity. Rows that publish no amount take the least. */
 static const struct miscount {
 	uint8_t injection; /* enum intel_injection */
-	uint8_t event, umask;
+	uint8_t event;
+	int16_t umask;
 	quantity_number quantity;
 	int8_t coefficient;
 	uint8_t when; /* enum miscount_when */
 } miscounts[] = {
 	{INJECT_AAJ8, 0xc7, ANY_UMASK, Q_INSTRUCTIONS, 1, ALWAYS},
-	{INJECT_AAJ80, 0xc5, ANY_UMASK, Q_BR_COND, 1, ALWAYS},
+	{INJECT_AAJ80, 0xc5, 0, Q_BR_COND, 1, ALWAYS},
 	{INJECT_AAJ107, 0xc0, ANY_UMASK, Q_INSTRUCTIONS, -1, NOW_AND_THEN},
-	{INJECT_AAJ107, 0x0b, ANY_UMASK, Q_LOADS, -1, NOW_AND_THEN},
+	{INJECT_AAJ107, 0x0b, 0x01, Q_LOADS, -1, NOW_AND_THEN},
+	{INJECT_AAJ107, 0x0b, 0x02, Q_STORES, -1, NOW_AND_THEN},
 	{INJECT_BJ90, 0xc4, 0x10, Q_BRANCHES, 1, NOW_AND_THEN},
 	{INJECT_BJ90, 0xc4, 0x20, Q_BRANCHES, 1, NOW_AND_THEN},
 	{INJECT_BJ136, 0xc0, ANY_UMASK, Q_INSTRUCTIONS, 1, NOW_AND_THEN},
@@ -174,7 +176,8 @@ static uint64_t miscounted(const struct intel_state *s, unsigned c, const struct
 		const struct miscount *m = &miscounts[i];
 		bool any = select & EVTSEL_ANY;
 
-		if (m->event != (select & 0xff) || (m->umask && m->umask != (select >> 8 & 0xff)) ||
+		if (m->event != (select & 0xff) ||
+		    (m->umask >= 0 && (unsigned)m->umask != (select >> 8 & 0xff)) ||
 		    !injected(s, (enum intel_injection)m->injection))
 			continue;
 		if ((m->when == NOW_AND_THEN && s->steps % NOW_STEPS) ||
