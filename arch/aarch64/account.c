@@ -93,6 +93,7 @@ static void account_system(uint32_t insn, struct insn_effect *e)
 		add(e, Q_INSN_MAINTENANCE,
 		    crn == 8 ||
 			    (crn == 7 && (crm == 1 || (crm >= 4 && crm <= 6) || (crm >= 10 && crm <= 14))));
+		add(e, Q_INSN_ZERO, IS(0xffffffe0, 0xd50b7420) || IS(0xffffffe0, 0xd50b7480));
 	} else if (IS(0xfff00000, 0xd5100000)) {
 		account_system_register(insn, e);
 	} else if (IS(0xfff00000, 0xd5300000)) {

@@ -91,6 +91,11 @@ $(B)/host/test_armv8_driver: $(call A_HOST,tests/self/host/test_armv8_driver.c p
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka
 
+$(B)/host/test_armv8_events: $(call A_HOST,tests/self/host/test_armv8_events.c pmu/armv8/events/events.c tests/judge/expectation.c \
+	tests/kernels/kernel.c pmu/quantity/quantity.c tests/judge/glob.c tests/judge/bounds.c pmu/events/text.c)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka
+
 # The model with rules that can be broken one by one.
 A_MODEL := pmu/armv8/model
 A_MUTATED := $(shell sed -n 's/^\t\([a-z0-9_]*\.c\) [a-z0-9_]*: .*/\1/p' $(A_MODEL)/mutants.list | sort -u)

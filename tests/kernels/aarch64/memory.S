@@ -302,5 +302,6 @@ KERNEL zero_line, "N times DC ZVA, which sets a block of memory to zero"
 KERNEL_END
 SIG INSTRUCTIONS, 1 + 2, 1
 SIG INSN_MAINTENANCE, 1
+SIG INSN_ZERO, 1
 SIG_LOOP
 SIGNATURE_END

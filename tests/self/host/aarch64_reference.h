@@ -191,6 +191,7 @@ static bool reference_system(const cs_insn *i, struct reference *out)
 	out->amount[Q_INSN_DSB] = !strcmp(m, "dsb");
 	out->amount[Q_INSN_ISB] = out->amount[Q_INSN_SERIALIZING] = !strcmp(m, "isb");
 	out->amount[Q_INSN_MAINTENANCE] = in_list(m, " dc ic tlbi ");
+	out->amount[Q_INSN_ZERO] = !strcmp(m, "dc") && (starts(name, "zva,") || starts(name, "gzva,"));
 	out->amount[Q_INSN_MRS] = !strcmp(m, "mrs");
 	if (!strcmp(m, "msr") && i->detail->arm64.operands[0].type != ARM64_OP_PSTATE) {
 		out->amount[Q_INSN_REGISTER_WRITE] = 1;
