@@ -352,16 +352,21 @@ static unsigned list_accesses(const struct pmu *pmu, struct pmu_access *out, uns
 {
 	unsigned n = 0;
 
-	(void)pmu;
-	for (unsigned i = 0; i < sizeof accesses / sizeof accesses[0] && n < max; i++)
+	for (unsigned i = 0; i < sizeof accesses / sizeof accesses[0] && n < max; i++) {
+		uint32_t number = accesses[i].number;
+
+		/* UNDEFINED without event counters, or CONSTRAINED UNPREDICTABLE: D13.4.8, D13.4.9. */
+		if (!pmu->n_general && (number == PMEVCNTR_EL0 || number == PMEVTYPER_EL0))
+			continue;
 		out[n++] = (struct pmu_access){
 			.name = accesses[i].name,
 			.kind = accesses[i].kind,
-			.faults = accesses[i].number == PMCEID0_EL0 ? ACCESS_FAULTS : ACCESS_WORKS,
-			.address = accesses[i].number,
+			.faults = number == PMCEID0_EL0 ? ACCESS_FAULTS : ACCESS_WORKS,
+			.address = number,
 			.value = accesses[i].value,
 			.manual = accesses[i].manual,
 		};
+	}
 	return n;
 }
 

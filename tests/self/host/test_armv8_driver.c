@@ -526,6 +526,34 @@ static void test_snapshot(void **state)
 	}
 }
 
+/* What is listed does what it is said to do: a write of a read-only register is refused, all others are
+ * kept; those of event counters are listed where there is one. */
+static void accessible(void)
+{
+	struct pmu_access a[16];
+	unsigned n = drv->accesses(&pmu, a, 16), of_counters = 0;
+
+	assert_int_equal(n, fake.n ? 10 : 8);
+	for (unsigned i = 0; i < n; i++) {
+		bool write = a[i].kind != ACCESS_READ;
+		uint64_t value;
+
+		of_counters += !strncmp(a[i].name, "write PMEV", 10);
+		assert_int_equal(write ? register_write(SPACE_SYSTEM, a[i].address, a[i].value)
+				       : register_read(SPACE_SYSTEM, a[i].address, &value),
+				 a[i].faults == ACCESS_WORKS);
+		if (a[i].kind == ACCESS_KEPT)
+			assert_true(register_read(SPACE_SYSTEM, a[i].address, &value) && value == a[i].value);
+	}
+	assert_int_equal(of_counters, fake.n ? 2 : 0);
+}
+
+static void test_accesses(void **state)
+{
+	(void)state;
+	each(accessible);
+}
+
 static int forget(void **state)
 {
 	(void)state;
@@ -540,6 +568,7 @@ int main(void)
 		cmocka_unit_test(test_reset),      cmocka_unit_test(test_reset_refused),
 		cmocka_unit_test(test_counts),     cmocka_unit_test(test_together),
 		cmocka_unit_test(test_discovered), cmocka_unit_test(test_snapshot),
+		cmocka_unit_test(test_accesses),
 	};
 	return cmocka_run_group_tests(tests, NULL, forget);
 }
