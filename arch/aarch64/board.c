@@ -48,7 +48,7 @@ static void read_node(void *arg, const struct fdt_node *node)
 			 node->model        ? node->model
 			 : node->compatible ? node->compatible
 					    : "");
-		b->emulated = fdt_compatible(node, "linux,dummy-virt");
+		b->guest = fdt_compatible(node, "linux,dummy-virt");
 	} else if (!strcmp(node->name, "chosen")) {
 		if (node->bootargs)
 			b->options = node->bootargs;
@@ -86,6 +86,6 @@ bool board_read(const void *tree, struct board *out)
 		return false;
 	machine_cpus = out->processors;
 	psci_way = out->psci;
-	identity_is_emulated = out->emulated;
+	identity_is_guest = out->guest;
 	return true;
 }

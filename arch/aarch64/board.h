@@ -16,7 +16,7 @@ struct board {
 	uint64_t initrd, initrd_end;  /* 0: there is none */
 	const char *options;          /* "" if there are none */
 	enum board_psci psci;
-	bool emulated; /* it is QEMU's */
+	bool guest; /* a hypervisor or an emulator made them */
 	unsigned processors;
 };
 
@@ -27,5 +27,9 @@ bool board_read(const void *tree, struct board *out);
 /** The same from ACPI's tables (ACPI specification 6.5, 5.2: MADT, GTDT, FADT; SPCR). @param rsdp the root
  * pointer's address @return false if there is no sound root */
 bool board_read_acpi(uint64_t rsdp, struct board *out);
+
+/** Whether SMBIOS says that QEMU carries out the instructions, not a processor by KVM. @param entry address
+ * of the entry point of 64 bits, 0: there is none */
+bool board_smbios_emulated(uint64_t entry);
 
 #endif

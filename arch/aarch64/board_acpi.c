@@ -150,7 +150,7 @@ static void read_fadt(const uint8_t *t, struct board *b)
 	boot = t[FADT_BOOT_ARM];
 	b->psci = !(boot & BOOT_ARM_PSCI) ? PSCI_NONE : boot & BOOT_ARM_HVC ? PSCI_HVC : PSCI_SMC;
 	if (u32(t, LENGTH) >= FADT_HYPERVISOR + 8 && !memcmp(t + FADT_HYPERVISOR, "QEMU", 5))
-		b->emulated = true;
+		b->guest = true;
 }
 
 static const struct {
@@ -182,7 +182,7 @@ bool board_read_acpi(uint64_t rsdp, struct board *out)
 	if (!xsdt)
 		return false;
 	/* The names that QEMU gives its tables, of which older ones say nothing else of it. */
-	out->emulated = !memcmp(xsdt + OEM, "BOCHS ", OEM_SIZE);
+	out->guest = !memcmp(xsdt + OEM, "BOCHS ", OEM_SIZE);
 	snprintf(identity_board, sizeof identity_board, "%.*s %.*s", (int)name_length(xsdt + OEM, OEM_SIZE),
 		 (const char *)xsdt + OEM, (int)name_length(xsdt + OEM_TABLE, TABLE_SIZE),
 		 (const char *)xsdt + OEM_TABLE);
@@ -194,6 +194,6 @@ bool board_read_acpi(uint64_t rsdp, struct board *out)
 	}
 	machine_cpus = out->processors;
 	psci_way = out->psci;
-	identity_is_emulated = out->emulated;
+	identity_is_guest = out->guest;
 	return true;
 }

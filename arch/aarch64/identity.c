@@ -8,6 +8,7 @@
 #include "arch/register.h"
 #include "arch/aarch64/identity.h"
 #include "arch/aarch64/presented.h"
+#include "arch/aarch64/serial.h"
 #include "arch/aarch64/step.h"
 #include "arch/aarch64/system.h"
 
@@ -110,7 +111,7 @@ unsigned identity_read(struct identity_pair *out, unsigned max)
 }
 
 char identity_board[IDENTITY_VALUE];
-bool identity_is_emulated;
+bool identity_is_guest, identity_smbios_emulated;
 
 void identity_name(char out[IDENTITY_NAME])
 {
@@ -178,17 +179,20 @@ void identity_survey(identity_each *each, void *to)
 
 bool identity_hypervisor(char name[IDENTITY_HYPERVISOR])
 {
-	bool says = identity_is_emulated && !step_presents();
+	bool says = identity_is_guest && !step_presents();
 
 	name[0] = 0;
-	if (says)
+	if (says && identity_emulated())
 		strcpy(name, "QEMU");
 	return says;
 }
 
 bool identity_emulated(void)
 {
-	return identity_is_emulated;
+	/* An emulator has the same tables as a hypervisor: its debugger tells it, or its name, or a processor
+	 * that nobody makes (MIDR_EL1.Implementer: 0 is for software's use). */
+	return identity_is_guest &&
+	       (semihosting || identity_smbios_emulated || !(SYS_READ(midr_el1) >> 24 & 0xff));
 }
 
 /* --- levels

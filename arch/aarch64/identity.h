@@ -11,8 +11,11 @@
 /** What firmware's tables call the board, "" if they do not. */
 extern char identity_board[IDENTITY_VALUE];
 
-/** They say that it is an emulator's. */
-extern bool identity_is_emulated;
+/** They say that it is a guest's: of an emulator, or of a hypervisor, whose counters are the processor's. */
+extern bool identity_is_guest;
+
+/** Besides that, SMBIOS says that it is an emulator's. */
+extern bool identity_smbios_emulated;
 
 /** What another processor holds in an identification register; false: the same as this one. */
 typedef bool identity_answer_to(uint32_t number, uint64_t *value);

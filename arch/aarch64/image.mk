@@ -96,6 +96,10 @@ $(B)/host/test_armv8_events: $(call A_HOST,tests/self/host/test_armv8_events.c p
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka
 
+$(B)/host/test_aarch64_smbios: $(call A_HOST,tests/self/host/test_aarch64_smbios.c arch/aarch64/board_smbios.c)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka
+
 # The model with rules that can be broken one by one.
 A_MODEL := pmu/armv8/model
 A_MUTATED := $(shell sed -n 's/^\t\([a-z0-9_]*\.c\) [a-z0-9_]*: .*/\1/p' $(A_MODEL)/mutants.list | sort -u)

@@ -72,6 +72,7 @@ static void find_board(const struct boot_info *boot)
 		board_read_acpi(boot->rsdp, &board);
 	if (!gic_place.version && boot->device_tree)
 		board_read((const void *)(uintptr_t)boot->device_tree, &board);
+	identity_smbios_emulated = board_smbios_emulated(boot->smbios);
 }
 
 const struct machine_places machine_places = {

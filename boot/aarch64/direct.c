@@ -95,7 +95,7 @@ static const char *options_of(const char *text)
 {
 	static const char word[] = "semihosting";
 
-	if (!board.emulated || strncmp(text, word, sizeof word - 1))
+	if (!board.guest || strncmp(text, word, sizeof word - 1))
 		return text;
 	semihosting = true;
 	return text + sizeof word - 1;
