@@ -54,6 +54,15 @@ enum register_answer {
 	REGISTER_NOT_MINE, /* whoever was asked has no such register: the machine answers */
 };
 
+/** What an access that is refused raises, for messages: a literal. */
+#if defined(__x86_64__) || defined(__i386__)
+#define REGISTER_REFUSAL "#GP"
+#elif defined(__aarch64__)
+#define REGISTER_REFUSAL "an exception of an undefined instruction"
+#else
+#define REGISTER_REFUSAL "an exception"
+#endif
+
 /**
  * Access a register of this processor, from the harness's level; refusal does no harm. Under a virtual PMU,
  * its model answers.

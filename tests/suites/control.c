@@ -463,8 +463,8 @@ static void run_accesses(struct run *run)
 		else if (verdict_is_bad(r.judgement.verdict) &&
 			 !excused_in_a_guest(run->pmu, access, a.read[i], &r.judgement))
 			judgement_set(&r.judgement, VERDICT_WRONG,
-				      access->faults ? "must raise #GP and does not"
-						     : "raises #GP and must not");
+				      access->faults ? "must raise " REGISTER_REFUSAL " and does not"
+						     : "raises " REGISTER_REFUSAL " and must not");
 		report(run, &r);
 	}
 }
@@ -519,7 +519,7 @@ static void run_power_up(struct run *run)
 		result_judge(&r, 0, (int64_t)p.expected[i].value, (int64_t)p.expected[i].value,
 			     (int64_t)p.value[i]);
 		if (!p.readable[i])
-			judgement_set(&r.judgement, VERDICT_WRONG, "reading it raises #GP");
+			judgement_set(&r.judgement, VERDICT_WRONG, "reading it raises " REGISTER_REFUSAL);
 		report(run, &r);
 	}
 }
