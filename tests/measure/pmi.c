@@ -1,6 +1,8 @@
 #include "tests/measure/pmi.h"
 
-static void go_on(struct pmi *p)
+#include "arch/exceptions.h"
+
+static GENERAL_REGISTERS_ONLY void go_on(struct pmi *p)
 {
 	uint64_t overflowed = 0;
 
@@ -11,7 +13,7 @@ static void go_on(struct pmi *p)
 }
 
 /* Before all else: time goes by. */
-static void look_at_clock(struct pmi *p)
+static GENERAL_REGISTERS_ONLY void look_at_clock(struct pmi *p)
 {
 	uint64_t value;
 
@@ -19,7 +21,7 @@ static void look_at_clock(struct pmi *p)
 		p->clocked = value;
 }
 
-static bool on_maskable(uint64_t address, enum overflow_way way, void *arg)
+static GENERAL_REGISTERS_ONLY bool on_maskable(uint64_t address, enum overflow_way way, void *arg)
 {
 	struct pmi *p = arg;
 
@@ -34,7 +36,7 @@ static bool on_maskable(uint64_t address, enum overflow_way way, void *arg)
 }
 
 /* The watchdog interrupts by NMI as well: without an overflow it is none of ours. */
-static bool on_nmi(uint64_t address, enum overflow_way way, void *arg)
+static GENERAL_REGISTERS_ONLY bool on_nmi(uint64_t address, enum overflow_way way, void *arg)
 {
 	struct pmi *p = arg;
 	uint64_t overflowed = 0;

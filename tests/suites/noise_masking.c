@@ -29,7 +29,7 @@ struct watched {
 	bool due, requested; /* the timer, in the midst of it; its interrupt, at its end */
 };
 
-static void on_interrupt(void *arg)
+static GENERAL_REGISTERS_ONLY void on_interrupt(void *arg)
 {
 	struct masking *m = arg;
 

@@ -38,7 +38,7 @@ struct pending {
 	volatile unsigned delivered; /* by the time that interrupts have been let in */
 };
 
-static void on_interrupt(void *arg)
+static GENERAL_REGISTERS_ONLY void on_interrupt(void *arg)
 {
 	struct pending *w = arg;
 

@@ -4,6 +4,7 @@
  */
 #include "tests/kernels/services.h"
 
+#include "arch/exceptions.h"
 #include "arch/timer.h"
 #include "arch/aarch64/account.h"
 #include "arch/aarch64/gic.h"
@@ -32,7 +33,7 @@ bool services_wanted(const struct kernel *k)
 }
 
 /* What faults has not advanced; SVC has. */
-static bool resume(struct trap_frame *f)
+static GENERAL_REGISTERS_ONLY bool resume(struct trap_frame *f)
 {
 	unsigned class = trap_class(f);
 
