@@ -8,8 +8,10 @@
 #define TEXT_OFFSET 0x200000
 #define L1_ENTRIES  512
 
+/* PXN, UXN: nothing is fetched from there, by guess neither. */
+#define NEVER_CODE   (3 << 53)
 /* Lower attributes of a block: valid, accessed; type of memory by MAIR's fields below; inner shareable. */
-#define DEVICE_BLOCK 0x401
+#define DEVICE_BLOCK (0x401 | NEVER_CODE)
 #define MEMORY_BLOCK 0x705
 #define MAIR	     0xff00
 /* TCR_EL1: 39 bits, cached and inner shareable tables, no upper half, addresses of 40 bits. */
@@ -75,6 +77,7 @@ direct_entry:
 	mov	x4, #(1 << 30)
 5:	str	x1, [x0], #8
 	add	x1, x1, x4
+	and	x1, x1, #~NEVER_CODE
 	mov	x3, #MEMORY_BLOCK
 	bfi	x1, x3, #0, #12
 	subs	x2, x2, #1
