@@ -54,14 +54,19 @@ static const struct {
 	uint16_t part;
 	const char *vendor, *name;
 } parts[] = {
-	{0x41, 0xd03, "Arm", "Cortex-A53"},         {0x41, 0xd04, "Arm", "Cortex-A35"},
-	{0x41, 0xd05, "Arm", "Cortex-A55"},         {0x41, 0xd07, "Arm", "Cortex-A57"},
-	{0x41, 0xd08, "Arm", "Cortex-A72"},         {0x41, 0xd09, "Arm", "Cortex-A73"},
-	{0x41, 0xd0a, "Arm", "Cortex-A75"},         {0x41, 0xd0b, "Arm", "Cortex-A76"},
-	{0x41, 0xd0c, "Arm", "Neoverse N1"},        {0x41, 0xd40, "Arm", "Neoverse V1"},
-	{0x41, 0xd49, "Arm", "Neoverse N2"},        {0x41, 0xd4f, "Arm", "Neoverse V2"},
-	{0x41, 0x909, "Arm", "PMUv3p9 of no part"}, {0x00, 0x051, "QEMU", "max"},
-	{0x46, 0x001, "Fujitsu", "A64FX"},
+	{0x41, 0xd02, "Arm", "Cortex-A34"},  {0x41, 0xd03, "Arm", "Cortex-A53"},
+	{0x41, 0xd04, "Arm", "Cortex-A35"},  {0x41, 0xd05, "Arm", "Cortex-A55"},
+	{0x41, 0xd06, "Arm", "Cortex-A65"},  {0x41, 0xd07, "Arm", "Cortex-A57"},
+	{0x41, 0xd08, "Arm", "Cortex-A72"},  {0x41, 0xd09, "Arm", "Cortex-A73"},
+	{0x41, 0xd0a, "Arm", "Cortex-A75"},  {0x41, 0xd0b, "Arm", "Cortex-A76"},
+	{0x41, 0xd0c, "Arm", "Neoverse N1"}, {0x41, 0xd0d, "Arm", "Cortex-A77"},
+	{0x41, 0xd40, "Arm", "Neoverse V1"}, {0x41, 0xd41, "Arm", "Cortex-A78"},
+	{0x41, 0xd44, "Arm", "Cortex-X1"},   {0x41, 0xd46, "Arm", "Cortex-A510"},
+	{0x41, 0xd47, "Arm", "Cortex-A710"}, {0x41, 0xd48, "Arm", "Cortex-X2"},
+	{0x41, 0xd49, "Arm", "Neoverse N2"}, {0x41, 0xd4a, "Arm", "Neoverse E1"},
+	{0x41, 0xd4b, "Arm", "Cortex-A78C"}, {0x41, 0xd4c, "Arm", "Cortex-X1C"},
+	{0x41, 0xd4f, "Arm", "Neoverse V2"}, {0x41, 0x909, "Arm", "PMUv3p9 of no part"},
+	{0x00, 0x051, "QEMU", "max"},        {0x46, 0x001, "Fujitsu", "A64FX"},
 };
 
 static const char *vendor_name(unsigned implementer)

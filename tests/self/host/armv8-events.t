@@ -79,4 +79,9 @@ ok("INSN_SVE" in (wrong_with(row, QUANTITIES, INSTRUCTIONS) or ""), "and one tha
 DENIED["NO_SVE"] = ("whilelo", ())
 ok("whilelo" in (wrong_with(row, QUANTITIES, INSTRUCTIONS) or ""), "and one that denies an instruction that they have")
 ok(wrong_with(dict(row, rule="", terms="EXC_PABORT"), QUANTITIES - {"EXC_PABORT"}, INSTRUCTIONS), "and an exact row of which no kernel has any")
+
+# A core whose list of events is found has a name.
+parts = set(re.findall(r"^ARMV8_PART\(\w+, (0x\w+)\)", (ROOT / "pmu/armv8/events/cores.def").read_text(encoding="utf-8"), flags=re.M))
+named = set(re.findall(r"\{0x41, (0x\w+), \"Arm\", ", (ROOT / "arch/aarch64/identity.c").read_text(encoding="utf-8")))
+ok(len(parts) > 20 and parts <= named, "each part of Arm's that has a list of events has a name", sorted(parts - named))
 done()
