@@ -1,6 +1,6 @@
 /*
- * The rules of PMUv3's model, one test each. Run once as they are (test_armv8_model.c) and once for each
- * mutant (test_armv8_mutants.c).
+ * The rules of PMUv3's model, one test each. test_armv8_mutants.c runs them once as they are,
+ * and once for each mutant.
  */
 #ifndef TESTS_SELF_HOST_ARMV8_MODEL_TESTS_H
 #define TESTS_SELF_HOST_ARMV8_MODEL_TESTS_H
