@@ -160,7 +160,8 @@ static const struct model_profile neoverse_n2 = {
 	.data = &n2_part,
 };
 
-/* No part: all that PMUv3p9 has and the model does, with every event that it can list. */
+/* No part: what the model does of PMUv3p9 (docs/aarch64.md has what it does not), with every event that can
+ * be listed. */
 static const struct armv8_part newest_part = {
 	.version = PMUVER_3_9,
 	.counters = 10,
@@ -176,7 +177,7 @@ static const struct presented_processor newest = {
 };
 static const struct model_profile pmuv3p9 = {
 	.name = "arm-pmuv3p9",
-	.description = "no part: PMUv3p9 with thresholds and freezing, ten counters of 64 bits",
+	.description = "no part: PMUv3p9 but for PMUACR_EL1 and PMZR_EL0, ten counters of 64 bits",
 	.model = &armv8_model,
 	.identity = &newest,
 	.data = &newest_part,
