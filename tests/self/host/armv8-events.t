@@ -79,6 +79,9 @@ ok("INSN_SVE" in (wrong_with(row, QUANTITIES, INSTRUCTIONS) or ""), "and one tha
 DENIED["NO_SVE"] = ("whilelo", ())
 ok("whilelo" in (wrong_with(row, QUANTITIES, INSTRUCTIONS) or ""), "and one that denies an instruction that they have")
 ok(wrong_with(dict(row, rule="", terms="EXC_PABORT"), QUANTITIES - {"EXC_PABORT"}, INSTRUCTIONS), "and an exact row of which no kernel has any")
+slots = [r for r in ROWS if r["name"].startswith("STALL_SLOT")]
+ok(len(slots) >= 3 and not any(r["judgement"] == "TIME" for r in slots), "slots are not judged as cycles", slots)
+equal({tuple(r["terms"].split()) for r in ROWS if r["name"].startswith("STALL_FRONTEND")}, {("STALL_FRONTEND",)}, "stalls of the front end are such")
 
 # A core whose list of events is found has a name.
 parts = set(re.findall(r"^ARMV8_PART\(\w+, (0x\w+)\)", (ROOT / "pmu/armv8/events/cores.def").read_text(encoding="utf-8"), flags=re.M))
