@@ -50,7 +50,7 @@ static char context[160];
 static unsigned strays, strays_told;
 static trap_handler *claimed;
 static const struct trap_frame *current;
-static uint64_t firmware_vectors;
+static uint64_t firmware_vectors, firmware_stack;
 
 uint64_t trap_user_return;
 
@@ -67,8 +67,11 @@ bool trap_init(void *(*alloc_pages)(size_t pages))
 	return true;
 }
 
+/* Firmware may keep the stack of its handlers in SP_EL0, which all levels share: it runs on that of its own
+ * level. */
 void trap_take(void)
 {
+	firmware_stack = SYS_READ(sp_el0);
 	trap_stacks(handler_top);
 	firmware_vectors = SYS_READ(vbar_el1);
 	SYS_WRITE(vbar_el1, (uint64_t)trap_vectors);
@@ -109,6 +112,7 @@ void trap_give_back(void)
 	trap_quick(false);
 	SYS_WRITE(vbar_el1, firmware_vectors);
 	trap_stacks_back();
+	SYS_WRITE(sp_el0, firmware_stack);
 }
 
 /* --- guarded calls ------------------------------------------------------------------------------------ */

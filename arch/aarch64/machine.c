@@ -36,7 +36,7 @@ static const char *notes[NOTES];
 static unsigned n_notes;
 
 static struct {
-	uint64_t daif, cpacr, cntkctl, cntv_ctl, cntv_cval, cntp_ctl, cntp_cval, mdscr, tpidr;
+	uint64_t daif, cpacr, cntkctl, cntv_ctl, cntv_cval, cntp_ctl, cntp_cval, mdscr, tpidr, elr, spsr, locked;
 } firmware;
 
 const struct machine_setting machine_settings[] = {{0}};
@@ -119,6 +119,9 @@ void machine_take(void)
 	firmware.cntkctl = SYS_READ(cntkctl_el1);
 	firmware.mdscr = SYS_READ(mdscr_el1);
 	firmware.tpidr = SYS_READ(tpidr_el1);
+	firmware.elr = SYS_READ(elr_el1);
+	firmware.spsr = SYS_READ(spsr_el1);
+	firmware.locked = SYSTEM_OS_LOCKED();
 	firmware.cntv_ctl = SYS_READ(cntv_ctl_el0);
 	firmware.cntv_cval = SYS_READ(cntv_cval_el0);
 	firmware.cntp_ctl = SYS_READ(cntp_ctl_el0);
@@ -128,6 +131,8 @@ void machine_take(void)
 	gic_take();
 	SYS_WRITE(cpacr_el1, firmware.cpacr | CPACR_FPEN | CPACR_ZEN);
 	SYS_WRITE(cntkctl_el1, firmware.cntkctl | CNTKCTL_EL0);
+	/* The OS lock holds software step off. */
+	SYS_WRITE(oslar_el1, 0);
 	SYS_WRITE(cntp_ctl_el0, 0);
 	timer_stop();
 	timer_begin();
@@ -156,6 +161,9 @@ void machine_give_back(void)
 	SYS_WRITE(cpacr_el1, firmware.cpacr);
 	SYS_WRITE(mdscr_el1, firmware.mdscr);
 	SYS_WRITE(tpidr_el1, firmware.tpidr);
+	SYS_WRITE(oslar_el1, firmware.locked);
+	SYS_WRITE(elr_el1, firmware.elr);
+	SYS_WRITE(spsr_el1, firmware.spsr);
 	el2_give_back();
 	SYS_WRITE(daif, firmware.daif);
 }

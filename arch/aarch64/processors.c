@@ -99,6 +99,7 @@ static void take_turn(void)
 	SYS_WRITE(cntkctl_el1, work.cntkctl);
 	SYS_WRITE(cpacr_el1, work.cpacr);
 	SYS_WRITE(mdscr_el1, 0);
+	SYS_WRITE(oslar_el1, 0);
 	trap_take_processor();
 	gic_take_processor();
 	SYS_WRITE(cntp_ctl_el0, 0);

@@ -494,7 +494,6 @@ void step_interrupt_returns(const struct trap_frame *f)
 
 static void enable(bool on)
 {
-	SYS_WRITE(s2_0_c1_c0_4, 0); /* OSLAR_EL1: the OS lock holds debug exceptions off */
 	SYS_WRITE(mdscr_el1, on ? MDSCR_SS | MDSCR_KDE : 0);
 }
 

@@ -21,6 +21,9 @@
 		__asm__ volatile("msr " #name ", %0; isb" : : "r"((uint64_t)(value)) : "memory");            \
 	} while (0)
 
+/** OSLSR_EL1.OSLK: the OS lock, which holds debug exceptions off, is set. D13.3. */
+#define SYSTEM_OS_LOCKED() (SYS_READ(oslsr_el1) >> 1 & 1)
+
 static inline void barrier(void)
 {
 	__asm__ volatile("dsb sy; isb" : : : "memory");

@@ -324,8 +324,9 @@ static void registers_of_machine(struct registers *r, bool el2)
 	r->count = 0;
 	add(r, SYS_READ(vbar_el1), true);
 	add(r, SYS_READ(ttbr0_el1), true);
-	add(r, SYS_READ(tcr_el1), true);
-	add(r, SYS_READ(sctlr_el1), true);
+	/* Firmware at EL1 may have chosen the same. */
+	add(r, SYS_READ(tcr_el1), false);
+	add(r, SYS_READ(sctlr_el1), false);
 	add(r, SYS_READ(cpacr_el1), false);
 	add(r, SYS_READ(cntkctl_el1), true);
 	add(r, SYS_READ(mdscr_el1), false);
@@ -333,6 +334,11 @@ static void registers_of_machine(struct registers *r, bool el2)
 	add(r, SYS_READ(cntv_cval_el0), false);
 	add(r, SYS_READ(cntp_cval_el0), false);
 	add(r, SYS_READ(spsel), true);
+	/* It is the stack in use while the machine is taken, and no register then. */
+	add(r, SYS_READ(spsel) ? SYS_READ(sp_el0) : (uint64_t)__builtin_frame_address(0), true);
+	add(r, SYSTEM_OS_LOCKED(), true);
+	add(r, SYS_READ(spsel) ? SYS_READ(elr_el1) : 0, false);
+	add(r, SYS_READ(spsel) ? SYS_READ(spsr_el1) : 0, false);
 	add_el2(r, el2);
 	for (unsigned i = 0, n = gic_registers(&r->value[r->count], KEPT - r->count); i < n; i++)
 		r->ours[r->count++] = false;
@@ -355,7 +361,7 @@ struct handover {
 /* What firmware has is none of what the harness leaves by itself. */
 static void hand_over(struct handover *h)
 {
-	uint64_t vectors, events, masks;
+	uint64_t vectors, events, masks, virtual_due, physical_due, stack, locked;
 	unsigned other;
 	bool el2;
 
@@ -365,20 +371,31 @@ static void hand_over(struct handover *h)
 	el2 = system_at_el2();
 	vectors = SYS_READ(vbar_el1);
 	events = SYS_READ(cntkctl_el1);
+	virtual_due = SYS_READ(cntv_cval_el0);
+	physical_due = SYS_READ(cntp_cval_el0);
+	stack = SYS_READ(sp_el0);
+	locked = SYSTEM_OS_LOCKED();
 	SYS_WRITE(vbar_el1, 0x7ff800);
 	SYS_WRITE(cntkctl_el1, 0x100);
 	SYS_WRITE(cntv_cval_el0, 0x123456789a);
 	SYS_WRITE(cntp_cval_el0, 0xa987654321);
+	SYS_WRITE(sp_el0, 0x7ffff0);
+	SYS_WRITE(oslar_el1, 1);
 	other = gic_disturb();
 	registers_of_machine(&h->before, el2);
 	machine_take();
 	registers_of_machine(&h->ours, el2);
 	h->others_were_off = !gic_enabled(other);
+	undefined_ends(); /* writes ELR_EL1 and SPSR_EL1 */
 	machine_give_back();
 	registers_of_machine(&h->after, el2);
 	gic_quieten();
 	SYS_WRITE(vbar_el1, vectors);
 	SYS_WRITE(cntkctl_el1, events);
+	SYS_WRITE(cntv_cval_el0, virtual_due);
+	SYS_WRITE(cntp_cval_el0, physical_due);
+	SYS_WRITE(sp_el0, stack);
+	SYS_WRITE(oslar_el1, locked);
 	SYS_WRITE(daif, masks);
 	machine_take();
 }
