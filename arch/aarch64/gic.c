@@ -295,6 +295,8 @@ void gic_wake(const struct gic_waiter *other)
 {
 	uint64_t a = other->affinity;
 
+	/* What was stored for it is there when it wakes. */
+	barrier();
 	if (gic_place.version == 2)
 		*word(gic_place.distributor, GICD_SGIR) = other->target << 16 | WAKE;
 	else if (gic_place.version == 3) /* ICC_SGI1R_EL1 */

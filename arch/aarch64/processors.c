@@ -118,6 +118,11 @@ static void take_turn(void)
 	gic_leave_processor();
 }
 
+static unsigned seen(void)
+{
+	return __atomic_load_n(&state, __ATOMIC_SEQ_CST);
+}
+
 _Noreturn void processor_entered(void)
 {
 	unsigned self = asked;
@@ -127,7 +132,8 @@ _Noreturn void processor_entered(void)
 		gic_let_wake(&waiter[self]);
 		__atomic_store_n(&state, DONE, __ATOMIC_SEQ_CST);
 		gic_wake(&waiter[0]);
-		while (!dismissed && !(asked == self && __atomic_load_n(&state, __ATOMIC_SEQ_CST) == ASKED)) {
+		/* Who is asked is stored before the state, and so read behind it. */
+		while (!dismissed && !(seen() == ASKED && asked == self)) {
 			__asm__ volatile("dsb sy; wfi" : : : "memory");
 			gic_woken();
 			gic_let_wake(&waiter[self]);
@@ -137,11 +143,6 @@ _Noreturn void processor_entered(void)
 	psci_call(PSCI_CPU_OFF, 0, 0, 0);
 	for (;;)
 		__asm__ volatile("wfi");
-}
-
-static unsigned seen(void)
-{
-	return __atomic_load_n(&state, __ATOMIC_SEQ_CST);
 }
 
 static bool wait_for_start(void)
