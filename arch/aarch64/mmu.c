@@ -21,6 +21,7 @@
 #define PXN        (UINT64_C(1) << 53)
 #define UXN        (UINT64_C(1) << 54)
 #define ADDRESS    UINT64_C(0xfffffffff000)
+#define BASE       UINT64_C(0xffffffffffc0) /* of TTBR0 */
 #define RIGHTS     (USER | READONLY | PXN | UXN)
 
 /* TCR_EL1: the lower half alone, 48 bits, 4 KiB granule, tables cached and inner shareable. */
@@ -82,6 +83,14 @@ static uint64_t data_entry(uint64_t entry)
 static const uint64_t *table_of(uint64_t entry)
 {
 	return (const uint64_t *)(uintptr_t)(entry & ADDRESS);
+}
+
+/* The first table may be smaller than a page, and is then aligned to its size, or to 64 bytes (D13.2.136). */
+static const uint64_t *first_table(uint64_t ttbr0, unsigned entries)
+{
+	uint64_t size = entries * sizeof(uint64_t);
+
+	return (const uint64_t *)(uintptr_t)(ttbr0 & BASE & ~((size > 64 ? size : 64) - 1));
 }
 
 static size_t count(const uint64_t *from, unsigned entries, unsigned level)
@@ -152,10 +161,11 @@ static uint64_t with_rights(uint64_t entry, unsigned rights)
 	return entry;
 }
 
+/* Here and on the processors that have had their turn, which stay under these tables. */
 static void forget_translations(void)
 {
 	if (on)
-		__asm__ volatile("dsb ishst; tlbi vmalle1; dsb ish; isb" : : : "memory");
+		__asm__ volatile("dsb ishst; tlbi vmalle1is; dsb ish; isb" : : : "memory");
 }
 
 bool mmu_protect(const void *start, size_t size, unsigned rights)
@@ -181,7 +191,8 @@ void *mmu_alias(const void *start, size_t size, unsigned rights)
 	for (uint64_t at = from; at < from + size; at += 4096) {
 		uint64_t *own = entry_of(at, false), *alias = own ? entry_of(at + MMU_ALIAS, true) : NULL;
 
-		if (!alias)
+		/* Memory of another socket may lie there. */
+		if (!alias || (*alias & VALID && (*alias ^ *own) & ADDRESS))
 			return NULL;
 		*alias = with_rights(*own, rights);
 	}
@@ -221,7 +232,7 @@ const char *mmu_init(void *(*alloc_pages)(size_t pages))
 	entries = 1u << (bits - shift_of(level));
 	if (!(sctlr & SCTLR_M) || tcr >> 14 & 3 || bits > 48 || bits < 25)
 		return "firmware has not turned on translation of 25 to 48 bits with pages of 4 KiB";
-	room = (unsigned)count(table_of(ttbr0), entries, level) + level + SPARE;
+	room = (unsigned)count(first_table(ttbr0, entries), entries, level) + level + SPARE;
 	pool = alloc_pages(room);
 	if (!pool)
 		return short_of_memory;
@@ -230,7 +241,7 @@ const char *mmu_init(void *(*alloc_pages)(size_t pages))
 		at[0] = (uint64_t)new_table() | VALID | TABLE;
 		at = (uint64_t *)(uintptr_t)(at[0] & ADDRESS);
 	}
-	good = copy(at, table_of(ttbr0), entries, level);
+	good = copy(at, first_table(ttbr0, entries), entries, level);
 	good = good && mmu_protect(__text_start, (size_t)(__text_end - __text_start), MMU_EXEC);
 	good = good && mmu_protect(__rodata_start, (size_t)(__rodata_end - __rodata_start), 0);
 	/* Null pointers fault: where firmware maps nothing there, they do already. */
@@ -290,8 +301,9 @@ void mmu_code_written(const void *start, size_t size)
 
 	for (uint64_t at = from; at < (uint64_t)start + size; at += line)
 		__asm__ volatile("dc cvau, %0" : : "r"(at) : "memory");
-	/* All of them: code runs at another address than where it was written. */
-	__asm__ volatile("dsb ish; ic iallu; dsb ish; isb" : : : "memory");
+	/* All of them, of all processors: code runs at another address than where it was written, and in
+	 * another one's turn. */
+	__asm__ volatile("dsb ish; ic ialluis; dsb ish; isb" : : : "memory");
 }
 
 /* --- arch/memory.h
@@ -312,6 +324,25 @@ static bool translates(uint64_t address, bool write, uint64_t *physical)
 		__asm__ volatile("at s1e1r, %1; isb; mrs %0, par_el1" : "=r"(par) : "r"(address) : "memory");
 	*physical = (par & ADDRESS) | (address & 4095);
 	return !(par & 1);
+}
+
+/* The same for EL0: AT S1E0R and S1E0W. */
+static bool user_translates(uint64_t address, bool write)
+{
+	uint64_t par;
+
+	if (write)
+		__asm__ volatile("at s1e0w, %1; isb; mrs %0, par_el1" : "=r"(par) : "r"(address) : "memory");
+	else
+		__asm__ volatile("at s1e0r, %1; isb; mrs %0, par_el1" : "=r"(par) : "r"(address) : "memory");
+	return !(par & 1);
+}
+
+bool mmu_user_may(const void *start, size_t size, bool write)
+{
+	uint64_t from = (uint64_t)start;
+
+	return user_translates(from, write) && user_translates(from + size - 1, write);
 }
 
 static bool all_translate(const void *start, size_t size, bool write)

@@ -33,9 +33,13 @@ void mmu_set_up_el1(void);
  * block and the harness's tables are in force */
 bool mmu_protect(const void *start, size_t size, unsigned rights);
 
-/** Map pages a second time, MMU_ALIAS higher. @return where, NULL if tables ran out */
+/** Map pages a second time, MMU_ALIAS higher. @return where; NULL if tables ran out, or something else is
+ * mapped there */
 #define MMU_ALIAS UINT64_C(0x400000000000)
 void *mmu_alias(const void *start, size_t size, unsigned rights);
+
+/** Whether EL0 may read all of it, or write it; it lies in no more than two pages. The machine is taken. */
+bool mmu_user_may(const void *start, size_t size, bool write);
 
 /** After code was written: what executes there is the new one. */
 void mmu_code_written(const void *start, size_t size);
