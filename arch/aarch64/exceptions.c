@@ -207,7 +207,7 @@ static const char *exception_name(unsigned class)
 		return "an FP instruction that is trapped";
 	case 0x0e:
 		return "an illegal execution state";
-	case 0x22:
+	case EC_PC:
 		return "a misaligned PC";
 	case 0x26:
 		return "a misaligned SP";

@@ -213,7 +213,7 @@ static bool watch_exclusive(struct trap_frame *f)
 
 	switch (insn_exclusive(engine.insn, &engine.before, &p)) {
 	case EXCLUSIVE_LOAD:
-		if (!page_readable((const void *)(uintptr_t)p.address, p.bytes))
+		if (!step_may_access(p.address, p.bytes << p.pair, level_of(f->pstate), false))
 			return true;
 		engine.monitor.set = true;
 		engine.monitor.address = p.address;
@@ -221,7 +221,7 @@ static bool watch_exclusive(struct trap_frame *f)
 		engine.monitor.value[1] = p.pair ? load(p.address + p.bytes, p.bytes) : 0;
 		return true;
 	case EXCLUSIVE_STORE:
-		if (!page_readable((const void *)(uintptr_t)p.address, p.bytes))
+		if (!step_may_access(p.address, p.bytes << p.pair, level_of(f->pstate), true))
 			return true;
 		store_exclusive(f, &p);
 		return false;
@@ -326,7 +326,7 @@ static void prepare(struct trap_frame *f)
 {
 	do {
 		take_interrupt(f);
-		engine.insn = *(const uint32_t *)(uintptr_t)f->pc;
+		engine.insn = step_fetch(f->pc);
 		memcpy(engine.before.x, f->x, sizeof f->x);
 		engine.before.x[31] = f->sp;
 		engine.before.pc = f->pc;
@@ -395,7 +395,8 @@ void step_exception(const struct trap_frame *f)
 	struct trap_frame inside = *f;
 	uint8_t level = level_of(f->pstate);
 
-	engine.entered = false;
+	/* The handler's return clears the processor's monitor (Arm ARM, B2.9). */
+	engine.entered = engine.monitor.set = false;
 	if (!is_stepped(f) || !engine.pending)
 		return;
 	inside.pstate = PSTATE_EL1H;
@@ -467,7 +468,7 @@ void step_interrupted(const struct trap_frame *f, bool fiq)
 	struct trap_frame inside = *f;
 
 	insn_nothing(&t.effect);
-	engine.entered = false;
+	engine.entered = engine.monitor.set = false;
 	if (!is_stepped(f))
 		return;
 	/* It may have come before the instruction that was to run, or behind it. */
@@ -505,6 +506,7 @@ static bool in_handler(void)
 /* From here on the code that executes this is stepped, or not. */
 static inline void let_steps(bool on)
 {
+	step_fetch_anew();
 	if (on)
 		__asm__ volatile("msr daifclr, #8" : : : "memory");
 	else

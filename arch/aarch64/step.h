@@ -35,6 +35,15 @@ void step_run_free(void);
 /** Whether there is a client, also while stepping is suspended. */
 bool step_engaged(void);
 
+/** The instruction at an address; where none can be fetched, one that is undefined (UDF #0): the processor
+ * says what is wrong, in its stead. A page that could be read is held for readable until step_fetch_anew().
+ */
+uint32_t step_fetch(uint64_t pc);
+void step_fetch_anew(void);
+
+/** Whether an access would not fault. @param level as struct step has it */
+bool step_may_access(uint64_t address, size_t size, unsigned level, bool write);
+
 /** What a guarded call puts back. */
 struct step_kept {
 	struct step_client *client;

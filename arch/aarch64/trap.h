@@ -23,6 +23,7 @@ struct trap_frame {
 #define EC_SYSTEM    0x18
 #define EC_CODE_USER 0x20
 #define EC_CODE      0x21
+#define EC_PC        0x22
 #define EC_DATA_USER 0x24
 #define EC_DATA      0x25
 #define EC_STEP_USER 0x32

@@ -6,6 +6,7 @@
 #include "arch/machine.h"
 #include "arch/memory.h"
 #include "arch/processors.h"
+#include "arch/step.h"
 #include "arch/time.h"
 #include "arch/watchdog.h"
 #include "arch/aarch64/gic.h"
@@ -202,6 +203,52 @@ static int64_t guard_page_is_below(void)
 	       page_writable((void *)(uintptr_t)(page + 4096), here - page - 4096);
 }
 
+/* --- stepping ---------------------------------------------------------------------------------------------
+ */
+
+static void step_to_nowhere(void *arg)
+{
+	step_bare_count(execute_at, arg);
+}
+
+/* The engine looks at each instruction before it runs: what it must not read is the code's fault. */
+static int64_t nowhere_is_told(void)
+{
+	return exception_of(step_to_nowhere, NULL);
+}
+
+static int64_t half_is_told(void)
+{
+	return exception_of(step_to_nowhere, (char *)(uintptr_t)nothing + 2);
+}
+
+static bool go_on(struct trap_frame *f)
+{
+	return trap_class(f) == EC_SVC;
+}
+
+static void exclusive_around_call(void *status)
+{
+	static uint32_t word;
+	uint32_t value;
+
+	__asm__ volatile("ldxr %w1, [%2]; svc #7; stxr %w0, %w1, [%2]"
+			 : "=&r"(*(uint32_t *)status), "=&r"(value)
+			 : "r"(&word)
+			 : "memory");
+}
+
+/* @return the status of a store exclusive behind an exception that came after the load */
+static int64_t exclusive_ends(void)
+{
+	uint32_t status;
+
+	trap_claim(go_on);
+	step_bare_count(exclusive_around_call, &status);
+	trap_claim(NULL);
+	return status;
+}
+
 /* --- the watchdog -----------------------------------------------------------------------------------------
  */
 
@@ -229,7 +276,6 @@ static void hang_held(void *arg)
 {
 	uint64_t *until = arg, end = clock_read() + clock_hz() / 1000 * 3 * SOON_MS;
 
-	watchdog_hold();
 	while (clock_read() < end)
 		spin();
 	*until = clock_read();
@@ -270,10 +316,12 @@ static int64_t not_before_its_time(void)
 	       clock_read() - before >= clock_hz() / 1000 * SOON_MS;
 }
 
+/* Held before it is armed: an emulator's clock may go on for long in between. */
 static int64_t hold_is_kept(void)
 {
 	uint64_t until = 0;
 
+	watchdog_hold();
 	return ended_by(hang_held, &until, SOON_MS) == TRAP_WATCHDOG && until;
 }
 
@@ -473,6 +521,10 @@ static const struct machine_check checks[] = {
 	{"stack/there is room", NULL, stack_has_room, IS(NO_EXCEPTION), NULL},
 	{"stack/its end is told", NULL, stack_ends, IS(ABORT(EC_DATA, TRANSLATION)), NULL},
 	{"stack/the guard page is below it", NULL, guard_page_is_below, IS(1), NULL},
+	{"stepping/a jump to nowhere is told", "Arm ARM D13.2.37", nowhere_is_told,
+	 IS(ABORT(EC_CODE, TRANSLATION)), NULL},
+	{"stepping/a jump between instructions is told", "Arm ARM D13.2.37", half_is_told, IS(EC_PC), NULL},
+	{"stepping/an exception ends an exclusive access", "Arm ARM B2.9", exclusive_ends, IS(1), NULL},
 	{"watchdog/ends a loop with interrupts masked", "Arm ARM D11", hang_is_ended, IS(TRAP_WATCHDOG),
 	 no_fiq},
 	{"watchdog/not before its time", "Arm ARM D11", not_before_its_time, IS(1), no_fiq},

@@ -14,7 +14,7 @@ run = importlib.util.module_from_spec(importlib.util.spec_from_loader("run_aarch
 loader.exec_module(run)
 
 EL2 = "# note: firmware runs at EL2: the machine is taken over at EL1"
-MACHINE_CHECKS = 21  # tests/kernels/aarch64/machine.c
+MACHINE_CHECKS = 24  # tests/kernels/aarch64/machine.c
 NEED_FIQ = 3  # of those
 JUDGED = {"exact", "skipped"}
 
