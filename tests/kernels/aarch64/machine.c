@@ -29,7 +29,7 @@
 
 static struct trap_frame seen;
 
-static bool take_note(struct trap_frame *f)
+static GENERAL_REGISTERS_ONLY bool take_note(struct trap_frame *f)
 {
 	seen = *f;
 	trap_abort(CLAIMED);
@@ -222,7 +222,7 @@ static int64_t half_is_told(void)
 	return exception_of(step_to_nowhere, (char *)(uintptr_t)nothing + 2);
 }
 
-static bool go_on(struct trap_frame *f)
+static GENERAL_REGISTERS_ONLY bool go_on(struct trap_frame *f)
 {
 	return trap_class(f) == EC_SVC;
 }
