@@ -1,5 +1,6 @@
 #include "arch/aarch64/el2.h"
 
+#include "arch/aarch64/leave_el2.h"
 #include "arch/aarch64/mmu.h"
 #include "arch/aarch64/system.h"
 
@@ -23,11 +24,48 @@ void el2_leave(void);
 void el2_return(void);
 
 static struct {
-	uint64_t hcr, vbar, cptr, hstr, mdcr, cnthctl, vpidr, vmpidr, sre, elr, spsr;
+	uint64_t hcr, vbar, cptr, hstr, mdcr, cnthctl, cntvoff, vpidr, vmpidr, sre, elr, spsr;
 	uint64_t sctlr, tcr, mair, ttbr0, cpacr, vbar1, sp1, elr1, spsr1; /* EL1's */
 } firmware;
 
 static bool left;
+
+/* Whichever of firmware's and of ours is not in force: it begins with ours. */
+static uint64_t fine[10] = {[8] = FINE_PMU_READ, [9] = FINE_PMU_WRITE};
+
+#define EXCHANGE(i, name)                                                                                    \
+	do {                                                                                                 \
+		uint64_t was_ = SYS_READ(name);                                                              \
+		SYS_WRITE(name, fine[i]);                                                                    \
+		fine[i] = was_;                                                                              \
+	} while (0)
+
+/* Fine-grained traps would have accesses of the PMU and of debug registers go to EL2, where nobody answers.
+ */
+static void exchange_fine_traps(void)
+{
+	unsigned version = (unsigned)(SYS_READ(id_aa64mmfr0_el1) >> 56 & 0xf);
+
+	if (version >= 1) {
+		EXCHANGE(0, FINE_HFGRTR);
+		EXCHANGE(1, FINE_HFGWTR);
+		EXCHANGE(2, FINE_HFGITR);
+		EXCHANGE(3, FINE_HDFGRTR);
+		EXCHANGE(4, FINE_HDFGWTR);
+	}
+	if (version >= 2) {
+		EXCHANGE(5, FINE_HFGRTR2);
+		EXCHANGE(6, FINE_HFGWTR2);
+		EXCHANGE(7, FINE_HFGITR2);
+		EXCHANGE(8, FINE_HDFGRTR2);
+		EXCHANGE(9, FINE_HDFGWTR2);
+	}
+}
+
+uint64_t el2_clock_offset(void)
+{
+	return firmware.cntvoff;
+}
 
 const char *el2_refusal(void)
 {
@@ -69,6 +107,7 @@ static void keep(void)
 	firmware.hstr = SYS_READ(hstr_el2);
 	firmware.mdcr = SYS_READ(mdcr_el2);
 	firmware.cnthctl = SYS_READ(cnthctl_el2);
+	firmware.cntvoff = SYS_READ(cntvoff_el2);
 	firmware.vpidr = SYS_READ(vpidr_el2);
 	firmware.vmpidr = SYS_READ(vmpidr_el2);
 	firmware.elr = SYS_READ(elr_el2);
@@ -96,6 +135,7 @@ void el2_take(void)
 	SYS_WRITE(cptr_el2, CPTR_FIXED & ~(has_sve() ? CPTR_TZ : 0));
 	SYS_WRITE(hstr_el2, 0);
 	SYS_WRITE(mdcr_el2, counters_of_el1());
+	exchange_fine_traps();
 	SYS_WRITE(cnthctl_el2, CNTHCTL_EL1);
 	if (has_gic_registers())
 		SYS_WRITE(s3_4_c12_c9_5, firmware.sre | SRE_EL1);
@@ -117,6 +157,7 @@ void el2_give_back(void)
 	SYS_WRITE(cptr_el2, firmware.cptr);
 	SYS_WRITE(hstr_el2, firmware.hstr);
 	SYS_WRITE(mdcr_el2, firmware.mdcr);
+	exchange_fine_traps();
 	SYS_WRITE(cnthctl_el2, firmware.cnthctl);
 	SYS_WRITE(vpidr_el2, firmware.vpidr);
 	SYS_WRITE(vmpidr_el2, firmware.vmpidr);

@@ -9,14 +9,30 @@
 /* SCTLR_EL1: what reads as 1; translation is off. */
 #define SCTLR_OFF 0x30d00800
 
+/* Fine-grained traps of EL2, with FEAT_FGT (ID_AA64MMFR0_EL1.FGT is 1) and FEAT_FGT2 (2). D13.2. */
+#define FINE_HFGRTR   s3_4_c1_c1_4
+#define FINE_HFGWTR   s3_4_c1_c1_5
+#define FINE_HFGITR   s3_4_c1_c1_6
+#define FINE_HDFGRTR  s3_4_c3_c1_4
+#define FINE_HDFGWTR  s3_4_c3_c1_5
+#define FINE_HDFGRTR2 s3_4_c3_c1_0
+#define FINE_HDFGWTR2 s3_4_c3_c1_1
+#define FINE_HFGRTR2  s3_4_c3_c1_2
+#define FINE_HFGWTR2  s3_4_c3_c1_3
+#define FINE_HFGITR2  s3_4_c3_c1_7
+/* HDFGRTR2_EL2 and HDFGWTR2_EL2: a bit that is set lets in PMECR_EL1, PMIAR_EL1, PMICNTR_EL0, PMICFILTR_EL0 and PMUACR_EL1; the write of
+ * PMZR_EL0 besides. */
+#define FINE_PMU_READ  0x1f
+#define FINE_PMU_WRITE 0x20001f
+
 #ifdef __ASSEMBLER__
-/* Goes on at `to`; X0 to X2 change. */
-.macro LEAVE_EL2 to
+/* Goes on at `to`, with the virtual clock so far behind the physical one; X0 to X2 change. */
+.macro LEAVE_EL2 to, offset=xzr
 	mov	x0, #(1 << 31)
 	msr	hcr_el2, x0
 	mov	x0, #3
 	msr	cnthctl_el2, x0
-	msr	cntvoff_el2, xzr
+	msr	cntvoff_el2, \offset
 	mov	x0, #0x33ff
 	mrs	x1, id_aa64pfr0_el1
 	tst	x1, #(0xf << 32)	/* SVE: a bit that is fixed to 1 without it */
@@ -48,6 +64,24 @@
 	msr	s3_4_c12_c9_5, x0
 	isb
 .Lno_gic\@:
+	mrs	x0, id_aa64mmfr0_el1
+	ubfx	x0, x0, #56, #4
+	cbz	x0, .Lno_fine\@
+	msr	FINE_HFGRTR, xzr
+	msr	FINE_HFGWTR, xzr
+	msr	FINE_HFGITR, xzr
+	msr	FINE_HDFGRTR, xzr
+	msr	FINE_HDFGWTR, xzr
+	cmp	x0, #2
+	b.lo	.Lno_fine\@
+	msr	FINE_HFGRTR2, xzr
+	msr	FINE_HFGWTR2, xzr
+	msr	FINE_HFGITR2, xzr
+	mov	x1, #FINE_PMU_READ
+	msr	FINE_HDFGRTR2, x1
+	ldr	x1, =FINE_PMU_WRITE
+	msr	FINE_HDFGWTR2, x1
+.Lno_fine\@:
 	ldr	x0, =SCTLR_OFF
 	msr	sctlr_el1, x0
 	mov	x0, #0x3c5		/* EL1h, all masked */

@@ -9,10 +9,11 @@
 processor_entry:
 	mov	x28, x0
 	msr	daifset, #0xf
+	ldr	x3, [x28, #0x30]
 	mrs	x0, CurrentEL
 	cmp	x0, #(2 << 2)
 	b.ne	1f
-	LEAVE_EL2 1f
+	LEAVE_EL2 1f, x3
 
 1:	ldp	x0, x1, [x28]
 	msr	ttbr0_el1, x0

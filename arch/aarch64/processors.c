@@ -7,6 +7,7 @@
 
 #include "arch/time.h"
 #include "arch/timer.h"
+#include "arch/aarch64/el2.h"
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/mmu.h"
 #include "arch/aarch64/processors.h"
@@ -16,15 +17,16 @@
 
 #include <stdint.h>
 
-#define LISTED   64
-#define STACK    0x10000
-#define START_MS 2000
-#define OFF_MS   2000
+#define LISTED 64
+#define STACK  0x10000
+/* Emulators are as fast as their host is. */
+#define START_MS 20000
+#define OFF_MS   20000
 #define AFFINITY UINT64_C(0xff00ffffff)
 
 /* processor_entry.S knows where each field is. */
 static struct start {
-	uint64_t ttbr0, tcr, mair, sctlr, cpacr, sp;
+	uint64_t ttbr0, tcr, mair, sctlr, cpacr, sp, cntvoff;
 } start __attribute__((aligned(64)));
 
 enum { ASKED, STARTED, DONE };
@@ -54,6 +56,9 @@ static uint64_t own(void)
 
 void processors_add(uint64_t affinity)
 {
+	for (unsigned i = 1; i <= n_listed; i++)
+		if (listed[i] == affinity)
+			return;
 	if (affinity != own() && n_listed + 1 < LISTED)
 		listed[++n_listed] = affinity;
 }
@@ -186,7 +191,9 @@ static bool is_off(uint64_t id)
 /* It reads this with translation off, so from memory. */
 static void write_back(const void *at, size_t size)
 {
-	for (uintptr_t p = (uintptr_t)at & ~(uintptr_t)63; p < (uintptr_t)at + size; p += 64)
+	uintptr_t line = (uintptr_t)4 << (SYS_READ(ctr_el0) >> 16 & 0xf);
+
+	for (uintptr_t p = (uintptr_t)at & ~(line - 1); p < (uintptr_t)at + size; p += line)
 		__asm__ volatile("dc civac, %0" : : "r"(p) : "memory");
 	barrier();
 }
@@ -204,6 +211,7 @@ static bool switch_on(unsigned number, const char **why)
 		.sctlr = SYS_READ(sctlr_el1),
 		.cpacr = SYS_READ(cpacr_el1),
 		.sp = (uint64_t)stack[number] + STACK,
+		.cntvoff = el2_clock_offset(),
 	};
 	write_back(&start, sizeof start);
 	write_back(processor_entry, 512);

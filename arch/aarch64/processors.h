@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** One of firmware's list, by MPIDR_EL1's affinity fields; whoever executes this need not be told. */
+/** One of firmware's list, by MPIDR_EL1's affinity fields; whoever executes this need not be told, and to be
+ * told twice is to be told once. */
 void processors_add(uint64_t affinity);
 
 /** Get memory for another one's stack. @return false if it is short */
