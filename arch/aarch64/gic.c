@@ -22,8 +22,11 @@
 #define GICD_SGIR       0xf00
 #define GICD_ICFGR_PPI  0xc04 /* of the private interrupts: bit 2n+1 of number 16+n, 1: an edge asks */
 
-#define GICD_CTLR_GROUPS 3        /* both groups are forwarded */
-#define GICD_CTLR_ARE    (1 << 4) /* GICv3: affinity routing */
+#define GICD_CTLR_GROUPS 3          /* both groups are forwarded */
+#define GICD_CTLR_ARE    (1 << 4)   /* GICv3: affinity routing */
+#define GICD_CTLR_RWP    (1u << 31) /* GICv3: a write is not in force yet */
+#define GICR_CTLR        0x00
+#define GICR_CTLR_RWP    (1u << 3)
 
 /* CPU interface (IHI 0048, 4.4). */
 #define GICC_CTLR 0x000
@@ -97,10 +100,36 @@ static volatile uint8_t *priority_of(unsigned interrupt)
 	return (volatile uint8_t *)(uintptr_t)(private_base() + GICD_IPRIORITYR + interrupt);
 }
 
+/* GICv3: what was masked may be delivered, and what was routed goes the old way, until the controller says
+ * that the write is in force (IHI 0069, 12.9.4 and 12.11.2). */
+static void wait_for_redistributor(void)
+{
+	while (gic_place.version == 3 && *word(redistributor(), GICR_CTLR) & GICR_CTLR_RWP)
+		;
+	barrier();
+}
+
+static void wait_for_distributor(void)
+{
+	while (gic_place.version == 3 && *word(gic_place.distributor, GICD_CTLR) & GICD_CTLR_RWP)
+		;
+	barrier();
+}
+
+static void mask(uint32_t interrupts)
+{
+	*word(private_base(), GICD_ICENABLER) = interrupts;
+	wait_for_redistributor();
+}
+
 void gic_enable(unsigned interrupt, bool on)
 {
-	if (gic_place.version)
-		*word(private_base(), on ? GICD_ISENABLER : GICD_ICENABLER) = UINT32_C(1) << interrupt;
+	uint32_t bit = UINT32_C(1) << interrupt;
+
+	if (gic_place.version && !on)
+		mask(bit);
+	else if (gic_place.version)
+		*word(private_base(), GICD_ISENABLER) = bit;
 	barrier();
 }
 
@@ -201,6 +230,21 @@ static void give_cpu_interface_back(void)
 	SYS_WRITE(s3_0_c12_c12_5, firmware.sre);
 }
 
+/* How interrupts are routed may change only while no group is forwarded (IHI 0069, 12.9.4). */
+static void set_distributor(uint32_t control)
+{
+	uint32_t is = *word(gic_place.distributor, GICD_CTLR);
+
+	if (gic_place.version == 3 && (is ^ control) & GICD_CTLR_ARE) {
+		*word(gic_place.distributor, GICD_CTLR) = is & ~(uint32_t)GICD_CTLR_GROUPS;
+		wait_for_distributor();
+		*word(gic_place.distributor, GICD_CTLR) = control & ~(uint32_t)GICD_CTLR_GROUPS;
+		wait_for_distributor();
+	}
+	*word(gic_place.distributor, GICD_CTLR) = control;
+	wait_for_distributor();
+}
+
 void gic_take(void)
 {
 	uint64_t base;
@@ -209,24 +253,25 @@ void gic_take(void)
 		return;
 	firmware.distributor = *word(gic_place.distributor, GICD_CTLR);
 	if (gic_place.version == 3) {
-		*word(gic_place.distributor, GICD_CTLR) = GICD_CTLR_GROUPS | GICD_CTLR_ARE;
+		set_distributor(GICD_CTLR_GROUPS | GICD_CTLR_ARE);
 		firmware.waker = *word(redistributor(), GICR_WAKER);
 		*word(redistributor(), GICR_WAKER) = 0;
 		while (*word(redistributor(), GICR_WAKER) & 4)
 			;
 	} else {
-		*word(gic_place.distributor, GICD_CTLR) = GICD_CTLR_GROUPS;
+		set_distributor(GICD_CTLR_GROUPS);
 	}
 	base = private_base();
 	firmware.enabled = *word(base, GICD_ISENABLER);
 	firmware.group = *word(base, GICD_IGROUPR);
 	for (unsigned i = 0; i < PRIVATE / 4; i++)
 		firmware.priority[i] = *word(base, GICD_IPRIORITYR + 4 * i);
-	*word(base, GICD_ICENABLER) = UINT32_MAX;
+	mask(UINT32_MAX);
 	for (unsigned i = 1; i < lines(); i++) {
 		firmware.shared[i] = *word(gic_place.distributor, GICD_ISENABLER + 4 * i);
 		*word(gic_place.distributor, GICD_ICENABLER + 4 * i) = UINT32_MAX;
 	}
+	wait_for_distributor();
 	/* A counter that is taken out of use no longer asks: where it can be had, what it asked for stays
 	 * pending. */
 	firmware.edges = *word(base, GICD_ICFGR_PPI);
@@ -252,7 +297,7 @@ void gic_take_processor(void)
 			;
 	}
 	base = private_base();
-	*word(base, GICD_ICENABLER) = UINT32_MAX;
+	mask(UINT32_MAX);
 	if (gic_place.counters)
 		*word(base, GICD_ICFGR_PPI) |= UINT32_C(2) << 2 * (gic_place.counters - 16);
 	if (gic_place.version == 2) {
@@ -275,8 +320,7 @@ void gic_take_processor(void)
 void gic_leave_processor(void)
 {
 	if (gic_place.version)
-		*word(private_base(), GICD_ICENABLER) = UINT32_MAX;
-	barrier();
+		mask(UINT32_MAX);
 }
 
 #define WAKE 15 /* an interrupt by software */
@@ -333,7 +377,7 @@ void gic_give_back(void)
 		return;
 	taken = false;
 	base = private_base();
-	*word(base, GICD_ICENABLER) = UINT32_MAX;
+	mask(UINT32_MAX);
 	give_cpu_interface_back();
 	*word(base, GICD_IGROUPR) = firmware.group;
 	*word(base, GICD_ICFGR_PPI) = firmware.edges;
@@ -344,8 +388,7 @@ void gic_give_back(void)
 		*word(gic_place.distributor, GICD_ISENABLER + 4 * i) = firmware.shared[i];
 	if (gic_place.version == 3)
 		*word(redistributor(), GICR_WAKER) = firmware.waker;
-	*word(gic_place.distributor, GICD_CTLR) = firmware.distributor;
-	barrier();
+	set_distributor(firmware.distributor & ~GICD_CTLR_RWP);
 }
 
 unsigned gic_registers(uint64_t *out, unsigned max)
@@ -356,7 +399,7 @@ unsigned gic_registers(uint64_t *out, unsigned max)
 	if (!gic_place.version || max < 10 + PRIVATE / 4 + LINES)
 		return 0;
 	base = private_base();
-	out[n++] = *word(gic_place.distributor, GICD_CTLR);
+	out[n++] = *word(gic_place.distributor, GICD_CTLR) & ~GICD_CTLR_RWP;
 	out[n++] = *word(base, GICD_IGROUPR);
 	out[n++] = *word(base, GICD_ICFGR_PPI);
 	out[n++] = *word(base, GICD_ISENABLER);
