@@ -44,8 +44,9 @@ unsigned processor_current(void);
  *
  * The wait for another one has an end. What faults there outside of its guards ends the turn. If it gives no
  * sign of life (arming the watchdog, printing) for PROCESSOR_SILENCE_S and the time that its check has, it is
- * called back by an NMI, and if that does not help it is reset (x86: INIT). Where nothing tells the time
- * meanwhile (x86: the APIC timer does not count), silence has no end.
+ * called back by an NMI, and if that does not help it is reset (x86: INIT; AArch64 has neither: it is given
+ * up, and no other is started any more). Where nothing tells the time meanwhile (x86: the APIC timer does not
+ * count), silence has no end.
  * @return false with *why, one line, if the processor does not start (fn was not called) or its turn was
  * broken off (fn did not return; its registers were dumped if it could still do so)
  */
@@ -53,8 +54,9 @@ bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **
 #define PROCESSOR_SILENCE_S 60
 
 /** The image is about to leave: from here on those that it started execute nothing (x86: they are as INIT
- * leaves them). With the machine given back. */
-void processors_dismiss(void);
+ * leaves them; AArch64: switched off). With the machine given back.
+ * @return false if one may still execute the image's code: the image must not be unloaded */
+bool processors_dismiss(void);
 
 /**
  * What type of core a processor is: of some machines not all have the same PMU. Equal types have equal PMUs,

@@ -129,7 +129,12 @@ static int leave(struct platform *platform, const struct options *o, int status)
 		platform->wait_for_key();
 	if (o->exit == EXIT_SHUTDOWN || o->exit == EXIT_HALT)
 		platform->leave(o->exit, status);
-	processors_dismiss();
+	if (!processors_dismiss()) {
+		console_text("assay: a processor still executes this image, which must stay: the machine is "
+			     "halted\n");
+		console_flush_screen();
+		platform->leave(EXIT_HALT, status);
+	}
 	console_give_back();
 	return status;
 }

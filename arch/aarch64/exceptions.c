@@ -9,6 +9,7 @@
 #include "arch/overflow.h"
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/mmu.h"
+#include "arch/aarch64/processors.h"
 #include "arch/aarch64/step.h"
 #include "arch/aarch64/system.h"
 #include "arch/aarch64/trap.h"
@@ -164,6 +165,12 @@ static _Noreturn void leave(int vector, const char *text)
 	struct guard *g = innermost;
 
 	if (!g) {
+		current = NULL;
+		claimed = NULL;
+		quick = false;
+		step_put_back(&(struct step_kept){.client = NULL});
+		watchdog_forget_holds();
+		processor_break_off(text);
 		console_text("assay: could not run: %s, outside of any guard, while running %s\n", text,
 			     context);
 		machine_halt_now();

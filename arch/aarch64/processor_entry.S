@@ -32,5 +32,6 @@ processor_entry:
 	isb
 	mov	x29, #0
 	mov	x30, #0
+	ldr	x0, [x28, #0x38]
 	b	processor_entered
 	.ltorg

@@ -16,6 +16,7 @@
 #include "arch/aarch64/trap.h"
 
 #include <stdint.h>
+#include <stdio.h>
 
 #define LISTED 64
 #define STACK  0x10000
@@ -26,10 +27,12 @@
 
 /* processor_entry.S knows where each field is. */
 static struct start {
-	uint64_t ttbr0, tcr, mair, sctlr, cpacr, sp, cntvoff;
-} start __attribute__((aligned(64)));
+	uint64_t ttbr0, tcr, mair, sctlr, cpacr, sp, cntvoff, number;
+} start[LISTED] __attribute__((aligned(64)));
 
-enum { ASKED, STARTED, DONE };
+/* Of each processor: whoever goes on, and whoever gives it up, exchanges it, so that one that is late does
+ * nothing. */
+enum { IDLE, ASKED, STARTED, DONE, BROKEN, LOST };
 
 static uint64_t listed[LISTED];
 static bool on[LISTED];
@@ -37,10 +40,16 @@ static struct gic_waiter waiter[LISTED];
 static unsigned n_listed;
 static char *stack[LISTED];
 static unsigned current; /* who has the run */
-static unsigned asked;   /* whom the state below is about */
-static volatile unsigned state;
+static unsigned state[LISTED];
+static bool lost;       /* one may still execute what it was given */
+static char broken[96]; /* why a turn was broken off */
 static volatile bool dismissed, waiting;
 static volatile uint64_t lives_until;
+static struct {
+	unsigned number, turn;
+	enum processor_fault fault;
+	volatile enum processor_fault now;
+} spoilt;
 static struct {
 	void (*fn)(void *);
 	void *arg;
@@ -97,7 +106,37 @@ void processor_lives(unsigned ms)
 	lives_until = clock_read() + clock_hz() / 1000 * ms + clock_hz() * PROCESSOR_SILENCE_S;
 }
 
-_Noreturn void processor_entered(void);
+_Noreturn void processor_entered(unsigned self);
+
+static unsigned seen(unsigned number)
+{
+	return __atomic_load_n(&state[number], __ATOMIC_SEQ_CST);
+}
+
+/* @return false if the other side was first */
+static bool advance(unsigned number, unsigned from, unsigned to)
+{
+	return __atomic_compare_exchange_n(&state[number], &from, to, false, __ATOMIC_SEQ_CST,
+					   __ATOMIC_SEQ_CST);
+}
+
+static void misbehave(void)
+{
+	if (spoilt.now == PROCESSOR_FAULTS)
+		__asm__ volatile("udf #0");
+	if (spoilt.now == PROCESSOR_IS_DEAF)
+		__asm__ volatile("msr daifset, #0xf" : : : "memory");
+	while (spoilt.now == PROCESSOR_IS_DEAF || spoilt.now == PROCESSOR_HANGS)
+		__asm__ volatile("wfi");
+}
+
+static void end_turn(void)
+{
+	__asm__ volatile("msr daifset, #0xf" : : : "memory");
+	SYS_WRITE(cntp_ctl_el0, 0);
+	timer_stop();
+	gic_leave_processor();
+}
 
 static void take_turn(void)
 {
@@ -109,65 +148,77 @@ static void take_turn(void)
 	gic_take_processor();
 	SYS_WRITE(cntp_ctl_el0, 0);
 	timer_stop();
-	__atomic_store_n(&state, STARTED, __ATOMIC_SEQ_CST);
 	/* An emulator that counts instructions counts those of both: the other one is to halt first. */
 	while (!waiting)
 		time_relax();
 	time_relax();
 	/* As machine_take() leaves it: SErrors and FIQs come. */
 	__asm__ volatile("msr daifclr, #5" : : : "memory");
+	misbehave();
 	work.fn(work.arg);
-	__asm__ volatile("msr daifset, #0xf" : : : "memory");
-	SYS_WRITE(cntp_ctl_el0, 0);
-	timer_stop();
-	gic_leave_processor();
+	end_turn();
 }
 
-static unsigned seen(void)
+static _Noreturn void switch_off(void)
 {
-	return __atomic_load_n(&state, __ATOMIC_SEQ_CST);
-}
-
-_Noreturn void processor_entered(void)
-{
-	unsigned self = asked;
-
-	while (!dismissed) {
-		take_turn();
-		gic_let_wake(&waiter[self]);
-		__atomic_store_n(&state, DONE, __ATOMIC_SEQ_CST);
-		gic_wake(&waiter[0]);
-		/* Who is asked is stored before the state, and so read behind it. */
-		while (!dismissed && !(seen() == ASKED && asked == self)) {
-			__asm__ volatile("dsb sy; wfi" : : : "memory");
-			gic_woken();
-			gic_let_wake(&waiter[self]);
-		}
-	}
 	gic_leave_processor();
 	psci_call(PSCI_CPU_OFF, 0, 0, 0);
 	for (;;)
 		__asm__ volatile("wfi");
 }
 
-static bool wait_for_start(void)
+_Noreturn void processor_entered(unsigned self)
+{
+	uint64_t late = clock_read() + clock_hz() / 1000 * (START_MS + 1000);
+
+	while (spoilt.now == PROCESSOR_IS_LATE && clock_read() < late)
+		time_relax();
+	while (!dismissed && advance(self, ASKED, STARTED)) {
+		take_turn();
+		gic_let_wake(&waiter[self]);
+		if (!advance(self, STARTED, DONE))
+			break;
+		gic_wake(&waiter[0]);
+		while (!dismissed && seen(self) != ASKED) {
+			__asm__ volatile("dsb sy; wfi" : : : "memory");
+			gic_woken();
+			gic_let_wake(&waiter[self]);
+		}
+	}
+	switch_off();
+}
+
+void processor_break_off(const char *text)
+{
+	unsigned self = current;
+
+	if (!self || listed[self] != own())
+		return;
+	end_turn();
+	snprintf(broken, sizeof broken, "%s", text);
+	advance(self, STARTED, BROKEN);
+	gic_wake(&waiter[0]);
+	switch_off();
+}
+
+static bool wait_for_start(unsigned number)
 {
 	uint64_t until = clock_read() + clock_hz() / 1000 * START_MS;
 
 	/* An emulator that carries out one processor at a time goes on to another one there. */
-	for (; seen() < STARTED; time_relax())
+	for (; seen(number) == ASKED; time_relax())
 		if (clock_read() > until)
-			return false;
+			return !advance(number, ASKED, LOST);
 	return true;
 }
 
 /* Halted, so that what the other one counts has nothing of this: an emulator may count both as one. */
-static bool wait_for_end(void)
+static bool wait_for_end(unsigned number)
 {
 	bool done;
 
 	gic_enable(gic_place.physical_timer, true);
-	while (!(done = seen() == DONE) && clock_read() < lives_until) {
+	while (!(done = seen(number) != STARTED) && clock_read() < lives_until) {
 		SYS_WRITE(cntp_cval_el0, SYS_READ(cntpct_el0) + (lives_until - clock_read()));
 		SYS_WRITE(cntp_ctl_el0, 1);
 		waiting = true;
@@ -175,7 +226,7 @@ static bool wait_for_end(void)
 		SYS_WRITE(cntp_ctl_el0, 0);
 	}
 	gic_woken();
-	return done;
+	return done || !advance(number, STARTED, LOST);
 }
 
 static bool is_off(uint64_t id)
@@ -204,7 +255,7 @@ static bool switch_on(unsigned number, const char **why)
 		*why = "firmware does not call it switched off (PSCI)";
 		return false;
 	}
-	start = (struct start){
+	start[number] = (struct start){
 		.ttbr0 = SYS_READ(ttbr0_el1),
 		.tcr = SYS_READ(tcr_el1),
 		.mair = SYS_READ(mair_el1),
@@ -212,10 +263,11 @@ static bool switch_on(unsigned number, const char **why)
 		.cpacr = SYS_READ(cpacr_el1),
 		.sp = (uint64_t)stack[number] + STACK,
 		.cntvoff = el2_clock_offset(),
+		.number = number,
 	};
-	write_back(&start, sizeof start);
+	write_back(&start[number], sizeof start[number]);
 	write_back(processor_entry, 512);
-	if (psci_call(PSCI_CPU_ON, listed[number], (uint64_t)processor_entry, (uint64_t)&start)) {
+	if (psci_call(PSCI_CPU_ON, listed[number], (uint64_t)processor_entry, (uint64_t)&start[number])) {
 		*why = "firmware does not switch it on (PSCI)";
 		return false;
 	}
@@ -225,24 +277,39 @@ static bool switch_on(unsigned number, const char **why)
 
 static bool turn(unsigned number, const char **why)
 {
-	asked = number;
-	__atomic_store_n(&state, ASKED, __ATOMIC_SEQ_CST);
+	if (seen(number) == LOST && psci_call(PSCI_AFFINITY_INFO, listed[number], 0, 0) != PSCI_IS_OFF) {
+		*why = "it did not come back before";
+		return false;
+	}
+	if (seen(number) == LOST)
+		on[number] = false;
+	spoilt.now = PROCESSOR_SOUND;
+	if (number == spoilt.number && spoilt.turn && !--spoilt.turn)
+		spoilt.now = spoilt.fault;
 	waiting = false;
+	__atomic_store_n(&state[number], ASKED, __ATOMIC_SEQ_CST);
 	processor_lives(0);
 	gic_let_wake(&waiter[0]);
 	if (on[number])
 		gic_wake(&waiter[number]);
 	else if (!switch_on(number, why))
 		return false;
-	if (!wait_for_start()) {
+	if (!wait_for_start(number)) {
 		*why = "it does not start";
 		return false;
 	}
-	if (!wait_for_end()) {
+	if (!wait_for_end(number)) {
 		*why = "it gives no sign of life";
+		lost = true;
 		return false;
 	}
-	return true;
+	if (seen(number) == DONE)
+		return true;
+	/* It leaves the stack of handlers, which is everybody's, when it is off. */
+	*why = broken;
+	on[number] = !is_off(listed[number]);
+	lost = on[number];
+	return false;
 }
 
 bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **why)
@@ -258,6 +325,10 @@ bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **
 		*why = "firmware's tables name no way to start it (PSCI)";
 		return false;
 	}
+	if (lost) {
+		*why = "another one may still execute what it was given";
+		return false;
+	}
 	work.fn = fn;
 	work.arg = arg;
 	work.cntkctl = SYS_READ(cntkctl_el1);
@@ -271,18 +342,28 @@ bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **
 	return good;
 }
 
-void processors_dismiss(void)
+bool processors_dismiss(void)
 {
+	uint64_t masks = SYS_READ(daif);
+	bool all = true;
+
 	dismissed = true;
-	barrier();
+	__asm__ volatile("msr daifset, #0xf" : : : "memory");
+	/* Firmware's distributor may forward nothing. */
+	gic_take();
 	for (unsigned i = 1; i <= n_listed; i++)
 		if (on[i]) {
 			gic_wake(&waiter[i]);
-			is_off(listed[i]);
+			all &= is_off(listed[i]);
 		}
+	gic_give_back();
+	SYS_WRITE(daif, masks);
+	return all;
 }
 
 void processor_spoil(unsigned number, enum processor_fault fault, unsigned turn)
 {
-	(void)number, (void)fault, (void)turn;
+	spoilt.number = number;
+	spoilt.fault = fault;
+	spoilt.turn = turn;
 }

@@ -15,6 +15,10 @@ void processors_add(uint64_t affinity);
 /** Get memory for another one's stack. @return false if it is short */
 bool processors_init(void *(*alloc_pages)(size_t pages));
 
+/** What cannot go on ends the turn of the processor that executes this, which is switched off; on the boot
+ * processor it returns. @param text why, one line */
+void processor_break_off(const char *text);
+
 /** Whoever has the run lives, and has so long before it need say so again. */
 void processor_lives(unsigned ms);
 

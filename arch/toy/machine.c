@@ -181,8 +181,9 @@ bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **
 	return true;
 }
 
-void processors_dismiss(void)
+bool processors_dismiss(void)
 {
+	return true;
 }
 
 void processor_spoil(unsigned number, enum processor_fault fault, unsigned turn)

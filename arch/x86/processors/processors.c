@@ -302,7 +302,7 @@ void processor_put_to_rest(unsigned number, bool asked)
 	at_rest = 0;
 }
 
-void processors_dismiss(void)
+bool processors_dismiss(void)
 {
 	uint64_t flags = interrupts_mask();
 
@@ -311,6 +311,7 @@ void processors_dismiss(void)
 			apic_send_init(processor_at(i).id);
 	memset(rests, 0, sizeof rests);
 	interrupts_restore(flags);
+	return true;
 }
 
 static struct cpuid_regs own_cpuid(const void *context, uint32_t leaf, uint32_t subleaf)
