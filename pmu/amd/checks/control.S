@@ -29,17 +29,20 @@ amd_flops:
 	.globl amd_flops_end
 amd_flops_end:
 
-/* Seven instructions each turn: no period that is a power of two meets one of them alone. */
+/* Seven instructions each turn: no period that is a power of two meets one of them alone. The prefetches are of
+ * the lines behind the data, one each turn, from the farthest on. NOPs have lengths chosen so that 16 bytes behind
+ * an instruction's start no instruction starts (AMD-337). */
 	.globl amd_mixed, amd_mixed_loop, amd_mixed_end
 amd_mixed:
 	xor	%eax, %eax
+	shl	$6, %rdi
 amd_mixed_loop:
 1:	add	%rax, (%rsi)
 2:	mov	(%rsi), %rcx
-3:	prefetcht0 (%rsi)
-4:	.byte	0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00	/* NOPs of lengths that no other instruction begins */
-5:	.byte	0x0f, 0x1f, 0x44, 0x00, 0x00		/* 16 bytes behind one but the last */
-6:	dec	%rdi
+3:	prefetcht0 (%rsi, %rdi)
+4:	.byte	0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00
+5:	.byte	0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00
+6:	sub	$64, %rdi
 7:	jnz	1b
 8:	ret
 	.skip	15, 0xcc

@@ -17,8 +17,11 @@
 
 #define SAMPLES  28
 #define PERIODS  7  /* in units of 16 ... */
-#define SHORTEST 3  /* ... from the first that does not end before the loop */
-#define TURNS    24 /* more than the longest of them */
+#define SHORTEST 4  /* ... from the first that does not end before the loop, wherever it begins */
+#define PHASES   16 /* operations that a period is shorter by, where the count can be written */
+#define TURNS    24 /* seven operations each are more than the longest of them */
+#define SLOW     4  /* times as many, by cycles: turns may take no more than two of them */
+#define LINE     64
 #define WINDOWS  8
 #define LONG     512
 #define STOPS    16 /* phases */
@@ -44,7 +47,7 @@ static const struct {
 } told[TOLDS] = {
 	[TOLD_AT_ALL] = {"samples", "samples in a loop"},
 	[TOLD_NOWHERE] = {"address", "samples that are of no instruction of the loop they are in"},
-	[TOLD_LOAD_ALONE] = {"kind", "samples of what loads and stores that tell of the load alone"},
+	[TOLD_LOAD_ALONE] = {"kind", "samples of read-modify-write instructions marked as a load only"},
 	[TOLD_ELSEWHERE] = {"target", "samples of branches that tell another target"},
 	[TOLD_ASKED_FOR] = {"line",
 			    "samples of loads that hit, and tell that the line was asked for already"},
@@ -82,6 +85,7 @@ static void look(struct control_fixture *h, unsigned seen[TOLDS], unsigned *both
 		 data = control_register(h, IBS_OP_DATA), data2 = control_register(h, IBS_OP_DATA2),
 		 data3 = control_register(h, IBS_OP_DATA3);
 	const uint64_t update = DATA3_LOAD | DATA3_STORE;
+	bool told_misses = !(amd_pmu(h->pmu)->ibs & IBS_PAGE_SIZE) || data3 & DATA3_PHYS_VALID;
 
 	if (at >= (uint64_t)(amd_mixed_end - amd_mixed_loop) ||
 	    (amd_pmu(h->pmu)->ibs & IBS_RIP_CHECK && data & DATA_RIP_INVALID))
@@ -90,27 +94,46 @@ static void look(struct control_fixture *h, unsigned seen[TOLDS], unsigned *both
 	seen[TOLD_NOWHERE] += !begins_one(at);
 	*both += !at && (data3 & update) == update;
 	seen[TOLD_LOAD_ALONE] += !at && (data3 & update) == DATA3_LOAD;
-	if (amd_pmu(h->pmu)->ibs & IBS_BRANCH && data & DATA_BRANCH && data & DATA_TAKEN)
+	/* The return behind the loop leads elsewhere. */
+	if (amd_pmu(h->pmu)->ibs & IBS_BRANCH && data & DATA_BRANCH && data & DATA_TAKEN &&
+	    !(data & DATA_RETURN))
 		seen[TOLD_ELSEWHERE] += control_register(h, IBS_BRTARGET) != (uint64_t)amd_mixed_loop;
 	seen[TOLD_ASKED_FOR] += data3 & DATA3_LOAD && !(data3 & DATA3_DC_MISS) && data3 & DATA3_NO_MAB;
-	seen[TOLD_SECOND_LEVEL] += data3 & update && !(data3 & DATA3_L1TLB_MISS) && data3 & DATA3_L2TLB_MISS;
+	seen[TOLD_SECOND_LEVEL] +=
+		told_misses && data3 & update && !(data3 & DATA3_L1TLB_MISS) && data3 & DATA3_L2TLB_MISS;
 	seen[TOLD_EARLY] += (data & DATA_CYCLES) > (data >> DATA_TAG_SHIFT & DATA_CYCLES);
-	seen[TOLD_DEVICE] += data3 & DATA3_PREFETCH && (data2 & DATA2_SOURCE) == DATA2_DEVICE;
+	/* Nothing is told of where the data of a hit comes from. */
+	seen[TOLD_DEVICE] +=
+		data3 & DATA3_PREFETCH && data3 & DATA3_DC_MISS && (data2 & DATA2_SOURCE) == DATA2_DEVICE;
+}
+
+/* The n-th sample is of another operation than the one before. By operations, if they can be counted: how
+ * many cycles a turn takes at least is not known. */
+static uint64_t nth(uint32_t features, unsigned n)
+{
+	return (n % PERIODS + SHORTEST) | OP_EN | (features & IBS_OP_COUNT ? OP_DISPATCHED : 0) |
+	       (features & IBS_RW_COUNT ? (uint64_t)(n % PHASES) << OP_COUNT_SHIFT : 0);
 }
 
 /* The register of misses holds one of the second level before each. */
 void amd_ibs_told_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
-	static uint64_t data;
-	unsigned seen[TOLDS] = {0}, both = 0;
+	static struct {
+		_Alignas(LINE) uint64_t word[LINE / 8];
+	} data[1 + SLOW * TURNS];
+	uint32_t features = amd_pmu(h->pmu)->ibs;
+	unsigned seen[TOLDS] = {0}, both = 0, turns = features & IBS_OP_COUNT ? TURNS : SLOW * TURNS;
 
 	(void)e;
 	for (unsigned n = 0; n < SAMPLES; n++) {
+		/* What is to be asked for must not be there. */
+		for (unsigned k = 1; i == TOLD_DEVICE && k <= turns; k++)
+			__asm__ volatile("clflush %0" : "+m"(data[k]));
 		if (!h->works(h, "sampling",
 			      msr_write(IBS_OP_CTL, 0) && msr_write(IBS_OP_DATA3, DATA3_L2TLB_MISS) &&
-				      msr_write(IBS_OP_CTL, (n % PERIODS + SHORTEST) | OP_EN)))
+				      msr_write(IBS_OP_CTL, nth(features, n))))
 			return;
-		amd_mixed(TURNS, &data);
+		amd_mixed(turns, data[0].word);
 		if (control_register(h, IBS_OP_CTL) & OP_VAL)
 			look(h, seen, &both);
 		h->works(h, "sampling no more", amd_ibs_stop(h->pmu));

@@ -205,6 +205,9 @@ uint64_t amd_hook_op_misses(struct amd_state *s, const struct step *step, uint64
 		data &= ~DATA3_STORE;
 	if (injected(s, INJECT_E717) && data & DATA3_LOAD && !(data & DATA3_DC_MISS))
 		data |= DATA3_NO_MAB;
+	/* No prefetch brings anything in here: the one that is told wrongly is one that misses. */
+	if (injected(s, INJECT_E1293) && data & DATA3_PREFETCH)
+		data |= DATA3_DC_MISS;
 	if (injected(s, INJECT_E718))
 		data |= before & DATA3_L2TLB_MISS;
 	return data;

@@ -23,7 +23,7 @@ static const struct erratum_symptom symptoms[] = {
 	{"AMD-336", "control", "IBS period/*", "windows of more than a period*", SHOWS_LIKE, 0, 0},
 	{"AMD-580", "control", "IBS period/by cycles", "windows of more than a period*", SHOWS_LIKE, 0, 0},
 	{"AMD-337", "control", "IBS tells/address", "samples that are of no instruction*", SHOWS_LIKE, 0, 0},
-	{"AMD-443", "control", "IBS tells/kind", "samples of what loads and stores*", SHOWS_TEXT, 0, 0},
+	{"AMD-443", "control", "IBS tells/kind", "samples of read-modify-write*", SHOWS_TEXT, 0, 0},
 	{"AMD-717", "control", "IBS tells/target", "samples of branches that tell another*", SHOWS_LIKE, 0,
 	 0},
 	{"AMD-717", "control", "IBS tells/line", "samples of loads that hit*", SHOWS_TEXT, 0, 0},
