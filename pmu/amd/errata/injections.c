@@ -15,7 +15,7 @@
 #define WITNESS           0x22
 #define WITNESS_MASK      0x10
 #define LOW_HALF          0xffffffffull
-#define SOME_SAMPLES      3  /* the others of so many are right */
+#define SOME_SAMPLES      3  /* one of so many is right, the others are wrong */
 #define BEHIND            16 /* bytes */
 
 const struct model_injection amd_injections[] = {
@@ -99,7 +99,8 @@ static uint64_t of_event(struct amd_state *s, unsigned c, const struct step *ste
 
 	if (injected(s, INJECT_E1287) && event == 0xaa)
 		return 0;
-	if (injected(s, INJECT_E693) && event == 0x03)
+	/* Of the two instructions that have to do with MXCSR, the load. */
+	if (injected(s, INJECT_E693) && event == 0x03 && amd_amount(step, Q_LOADS))
 		amount += varied_extra(c, step->level, amd_amount(step, Q_INSN_MXCSR));
 	if (injected(s, INJECT_E707) && event == 0x24 && unit_mask(s, c) & 4)
 		amount += varied_extra(c, step->level, step->cycles);

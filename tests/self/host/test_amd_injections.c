@@ -518,8 +518,13 @@ static bool miss_stays(void)
 
 static bool control_loads_count(void)
 {
+	static const struct qterm load[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_MXCSR, 1}, {Q_LOADS, 1}},
+				  store[] = {{Q_INSTRUCTIONS, 1}, {Q_INSN_MXCSR, 1}, {Q_STORES, 1}};
+
 	set(CTL(0), 0xff03 | RINGS | CTL_EN);
-	step(Q_INSN_MXCSR, 4, 1, 0);
+	amd_model.advance(cpu, &(struct step){.terms = store, .n_terms = 3, .cycles = 1, .length = 4});
+	assert_int_equal(get(CTR(0)), 0);
+	amd_model.advance(cpu, &(struct step){.terms = load, .n_terms = 3, .cycles = 1, .length = 4});
 	return get(CTR(0)) != 0;
 }
 
