@@ -94,9 +94,9 @@ struct pmu_model {
 	 */
 	enum register_answer (*access)(void *state, struct register_access *a);
 
-	/** Whether this register holds the enable of single counters, where brackets start them by another
+	/** Whether the register of this access holds the enable of single counters, where brackets start them by another
 	 * one (enum pmu_switch). NULL: there are no two. */
-	bool (*other_switch)(const void *state, uint32_t address);
+	bool (*other_switch)(const void *state, const struct register_access *a);
 
 	/**
 	 * Time goes on by one step.

@@ -176,7 +176,7 @@ static enum register_answer write_register(struct register_access *a, const stru
 		vpmu.own_write = answer == REGISTER_DONE;
 		return answer;
 	}
-	vpmu.premises.by_other = vpmu.model->other_switch && vpmu.model->other_switch(vpmu.state, a->number);
+	vpmu.premises.by_other = vpmu.model->other_switch && vpmu.model->other_switch(vpmu.state, a);
 	/* A record would be of an instruction that has not been there yet. */
 	first = premises_before_write(&vpmu.premises, vpmu.model, vpmu.state, &step) && !vpmu.recording;
 	if (first)

@@ -329,12 +329,12 @@ static bool line_stays(const void *state)
 	return true;
 }
 
-static bool other_switch(const void *state, uint32_t address)
+static bool other_switch(const void *state, const struct register_access *a)
 {
 	const struct amd_state *s = state;
 	unsigned c;
 
-	return s->v2 && core_register(s, address, &c) == SELECT;
+	return a->space == SPACE_MSR && s->v2 && core_register(s, a->number, &c) == SELECT;
 }
 
 const struct pmu_model amd_model = {

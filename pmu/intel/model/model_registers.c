@@ -569,12 +569,12 @@ static bool line_stays(const void *state)
 	return intel_hook_line_stays(state);
 }
 
-static bool other_switch(const void *state, uint32_t address)
+static bool other_switch(const void *state, const struct register_access *a)
 {
 	const struct intel_state *s = state;
 
-	return s->leaf.version >= 2 &&
-	       (address == IA32_FIXED_CTR_CTRL || address - IA32_PERFEVTSEL0 < INTEL_GENERAL_MAX);
+	return a->space == SPACE_MSR && s->leaf.version >= 2 &&
+	       (a->number == IA32_FIXED_CTR_CTRL || a->number - IA32_PERFEVTSEL0 < INTEL_GENERAL_MAX);
 }
 
 const struct pmu_model intel_model = {

@@ -392,10 +392,10 @@ static bool take_pmi(void *state)
 	return take_pmi_of(state, 0);
 }
 
-static bool other_switch(const void *state, uint32_t address)
+static bool other_switch(const void *state, const struct register_access *a)
 {
 	(void)state;
-	return address - MSR_NETBURST_CCCR0 < NETBURST_COUNTERS;
+	return a->space == SPACE_MSR && a->number - MSR_NETBURST_CCCR0 < NETBURST_COUNTERS;
 }
 
 const struct pmu_model netburst_model = {

@@ -157,6 +157,13 @@ static void writes_to_the_other_switch_may_count_otherwise(void **state)
 	assert_int_equal(write_enables(0), 0);
 }
 
+static bool is_other(const struct pmu_model *m, enum register_space space, uint32_t address)
+{
+	const struct register_access a = {.space = space, .number = address, .write = true};
+
+	return m->other_switch(fake_cpu_state(), &a);
+}
+
 /* Which registers those are: on no CPU the ones that brackets write, and one for each counter that starts so.
  */
 static void models_know_the_other_switch(void **state)
@@ -168,25 +175,28 @@ static void models_know_the_other_switch(void **state)
 
 		fake_cpu_start(p, NULL);
 		for (uint32_t address = 0; p->model->other_switch && address < 0x1000; address++)
-			n += p->model->other_switch(fake_cpu_state(), address);
+			n += is_other(p->model, SPACE_MSR, address);
 		for (uint32_t address = 0xc0010000; p->model->other_switch && address < 0xc0010300; address++)
-			n += p->model->other_switch(fake_cpu_state(), address);
+			n += is_other(p->model, SPACE_MSR, address);
 		if (!strcmp(p->model->name, "netburst")) {
 			assert_int_equal(n, 18);
-			assert_true(p->model->other_switch(fake_cpu_state(), 0x360));
-			assert_true(p->model->other_switch(fake_cpu_state(), 0x371));
+			assert_true(is_other(p->model, SPACE_MSR, 0x360));
+			assert_false(is_other(p->model, SPACE_SELECTOR, 0x360));
+			assert_true(is_other(p->model, SPACE_MSR, 0x371));
 		} else if (n && !strcmp(p->model->name, "intel")) {
 			for (uint32_t address = 0x186; address < 0x18a; address++)
-				assert_true(p->model->other_switch(fake_cpu_state(), address));
-			assert_true(p->model->other_switch(fake_cpu_state(), 0x38d));
-			assert_false(p->model->other_switch(fake_cpu_state(), 0x38f));
-			assert_false(p->model->other_switch(fake_cpu_state(), 0xc1));
+				assert_true(is_other(p->model, SPACE_MSR, address));
+			assert_true(is_other(p->model, SPACE_MSR, 0x38d));
+			assert_false(is_other(p->model, SPACE_MSR, 0x38f));
+			assert_false(is_other(p->model, SPACE_SELECTOR, 0x38d));
+			assert_false(is_other(p->model, SPACE_MSR, 0xc1));
 		} else if (n) {
 			assert_string_equal(p->model->name, "amd");
-			assert_true(p->model->other_switch(fake_cpu_state(), 0xc0010200));
-			assert_true(p->model->other_switch(fake_cpu_state(), 0xc001020a));
-			assert_false(p->model->other_switch(fake_cpu_state(), 0xc0010201));
-			assert_false(p->model->other_switch(fake_cpu_state(), 0xc0000301));
+			assert_true(is_other(p->model, SPACE_MSR, 0xc0010200));
+			assert_true(is_other(p->model, SPACE_MSR, 0xc001020a));
+			assert_false(is_other(p->model, SPACE_MSR, 0xc0010201));
+			assert_false(is_other(p->model, SPACE_SELECTOR, 0xc0010200));
+			assert_false(is_other(p->model, SPACE_MSR, 0xc0000301));
 		}
 		fake_cpu_stop();
 	}
