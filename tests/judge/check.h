@@ -161,8 +161,8 @@ extern const struct suite *const suites[];
  * most, and then the report says so. */
 unsigned run_repetitions(struct run *run, const char *suite, unsigned on_virtual, unsigned most);
 
-/** One more observation of a check, RESULT_OBSERVATIONS at the most: at N = n what is seen is to lie between
- * low and high. @return it, to be told what was seen */
+/** One more observation of a check: at N = n what is seen is to lie between low and high. Of more than
+ * RESULT_OBSERVATIONS the last takes the place of the one before. @return it, to be told what was seen */
 struct observation *result_observe(struct result *r, uint64_t n, int64_t low, int64_t high);
 
 /** The same; those before it, if there are any, go. */

@@ -7,8 +7,11 @@
 
 struct observation *result_observe(struct result *r, uint64_t n, int64_t low, int64_t high)
 {
-	struct observation *o = &r->observation[r->n_observations++];
+	struct observation *o;
 
+	if (r->n_observations == RESULT_OBSERVATIONS)
+		r->n_observations--;
+	o = &r->observation[r->n_observations++];
 	*o = (struct observation){.n = n, .low = low, .high = high};
 	return o;
 }

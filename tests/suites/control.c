@@ -228,7 +228,7 @@ static void carry_out(struct run *run, const struct control_check *check, unsign
 		pass_count_samples(&s.smi, s.tries, s.tries - !s.disturbed);
 	if (done && s.disturbed)
 		judgement_set(&r.judgement, VERDICT_ERROR, "an SMI came during each of %u tries", s.tries);
-	else if (done && s.probe.ticks[1])
+	else if (done && s.probe.ticks[1] && !s.probe.failed)
 		tell_ticks(run, &s.probe, &r);
 	else if (done)
 		probe_conclude(&s.probe, &r);

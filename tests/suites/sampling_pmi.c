@@ -123,7 +123,9 @@ static void judge_skid(const struct pmi_run *p, struct result *r)
 	for (unsigned i = 0; i < n && i < p->s.total && i < SAMPLING_RECORDS; i++)
 		histogram_add(&o->seen, skid_of(path, suite->steps[i], p->s.address[i]));
 	result_conclude(r);
-	if (p->s.total > n || o->seen.min < 0 || (p->s.total != n && is_deterministic()))
+	if (o->seen.total && o->seen.min < 0)
+		judgement_set(&r->judgement, VERDICT_WRONG, "an interrupt came off the path");
+	else if (p->s.total > n || (p->s.total != n && is_deterministic()))
 		judgement_set(&r->judgement, VERDICT_WRONG, "%u interrupts, and %u periods", p->s.total, n);
 	if (!o->seen.total)
 		return;
