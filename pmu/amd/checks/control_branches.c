@@ -142,7 +142,7 @@ bool amd_bogus_instance(const struct pmu *pmu, unsigned i, struct pmu_control_in
 	return !i && amd_pmu(pmu)->stacks;
 }
 
-/* Valid ones with a reserved bit, which recording of other drivers takes for branches. */
+/* Valid ones with a reserved bit, which other drivers record as branches. */
 void amd_bogus_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LBR), .levels = LEVELS_ALL};

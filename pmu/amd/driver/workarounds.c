@@ -9,14 +9,16 @@
 /* Linux leaves them out on each CPU that has the stack. */
 static bool has_stack(const struct pmu *pmu)
 {
-	return pmu->processor.family == 0x19 && amd_pmu(pmu)->stacks;
+	return amd_pmu(pmu)->stacks;
 }
 
 /* Revision guides 41322 and 56683; of 1452 Linux tells (arch/x86/events/amd/lbr.c). */
 const struct pmu_workaround amd_workarounds[] = {
 	[AMD_WORK_420] = {"AMD-420", "the maximum of IBS is cleared before its enable", NULL},
 	[AMD_WORK_1452] = {"AMD-1452", "branch records with bit 61 set are left out", has_stack},
-	[AMD_WORK_1292] = {"AMD-1292", "PERF_CTR2 has bit 43 set for events of retirement, which it then counts right", NULL},
+	[AMD_WORK_1292] = {"AMD-1292",
+			   "PERF_CTR2 has bit 43 set for events of retirement, which it then counts right",
+			   NULL},
 	{NULL, NULL, NULL},
 };
 
