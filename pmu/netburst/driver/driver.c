@@ -223,7 +223,7 @@ static bool release(const struct pmu *pmu, unsigned c)
 	use[c].used = false;
 	if (!was.used)
 		return true;
-	if (was.helper != NOBODY && !msr_write(cccr_at(was.helper), 0))
+	if (was.helper != NOBODY && !(msr_write(cccr_at(was.helper), 0) && write_counter(pmu, was.helper, 0)))
 		return false;
 	if (was.replay && !replays_elsewhere(use, c, 0) && !write_replay(0))
 		return false;

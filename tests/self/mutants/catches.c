@@ -376,7 +376,7 @@ static void try(struct run *run, const char *name, const char *profile, const ch
 		/* Not every virtual CPU has each fault; what a trial names there must be. */
 		judgement_set(&j, strncmp(name, "clean/", 6) ? VERDICT_ERROR : VERDICT_SKIPPED, "%s",
 			      why.line);
-	else if (!c.looked_for || (wrong && !c.otherwise))
+	else if (!c.otherwise && (!c.looked_for || wrong))
 		judgement_set(&j, VERDICT_ERROR, "nothing was looked for, or is wrong");
 	else if (!as_expected(c.told, expected, by_rule(profile)))
 		judgement_set(&j, VERDICT_WRONG, "%s: told: %.100s; expected: %.100s", profile, c.told,
