@@ -36,7 +36,8 @@ static const char *notes[NOTES];
 static unsigned n_notes;
 
 static struct {
-	uint64_t daif, cpacr, cntkctl, cntv_ctl, cntv_cval, cntp_ctl, cntp_cval, mdscr, tpidr, elr, spsr, locked;
+	uint64_t daif, cpacr, cntkctl, cntv_ctl, cntv_cval, cntp_ctl, cntp_cval, mdscr, tpidr, elr, spsr,
+		locked;
 } firmware;
 
 const struct machine_setting machine_settings[] = {{0}};

@@ -94,8 +94,8 @@ struct pmu_model {
 	 */
 	enum register_answer (*access)(void *state, struct register_access *a);
 
-	/** Whether the register of this access holds the enable of single counters, where brackets start them by another
-	 * one (enum pmu_switch). NULL: there are no two. */
+	/** Whether the register of this access holds the enable of single counters, where brackets start them
+	 * by another one (enum pmu_switch). NULL: there are no two. */
 	bool (*other_switch)(const void *state, const struct register_access *a);
 
 	/**

@@ -156,9 +156,9 @@ struct pmu_record_source {
 	uint64_t counters; /* counters that can sample, bit per pmu.counter[]; 0: it samples without one, or
 			      it is a trace */
 	unsigned depth;    /* entries of the stack; 0: as many as memory holds */
-	uint8_t address_bits; /* traces: of .from and .to, how many low bits the records tell; 0: all */
-	unsigned period_unit; /* periods are multiples of it, and not less; 0: it has no period of its own */
-	size_t record_size;   /* bytes of memory for each record; 0: it uses none */
+	uint8_t address_bits;  /* traces: of .from and .to, how many low bits the records tell; 0: all */
+	unsigned period_unit;  /* periods are multiples of it, and not less; 0: it has no period of its own */
+	size_t record_size;    /* bytes of memory for each record; 0: it uses none */
 	unsigned records_most; /* that a buffer may hold; 0: as many as there is memory for */
 	uint8_t units;    /* sources with .period_unit and without .counters: what a period can count, bit per
 			     enum record_unit */

@@ -44,7 +44,8 @@ void *data_create(size_t size);
 
 /**
  * A second view of memory that data_create() gave, through pages of 1 << shift bytes (21 or 30), read-write
- * for rings 0 and 3, or, as code, executable and not writable for ring 0. It takes in what else lies in those pages. To be called like arena_create().
+ * for rings 0 and 3, or, as code, executable and not writable for ring 0. It takes in what else lies in those
+ * pages. To be called like arena_create().
  * @return where `start` is in the view; NULL if the CPU has no such pages, a page would hold memory of
  * several types (SDM vol. 3, 11.11.9), or no table page was left
  */

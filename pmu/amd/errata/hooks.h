@@ -210,8 +210,8 @@ static inline bool amd_hook_no_latency(const struct amd_state *s)
 	return injected(s, INJECT_IBS_LATENCY);
 }
 
-/** The misses that a fetch tells; those that an operation tells, and what else it does. @param before what the
- * operation's register held */
+/** The misses that a fetch tells; those that an operation tells, and what else it does. @param before what
+ * the operation's register held */
 uint64_t amd_hook_fetch_misses(struct amd_state *s, uint64_t misses);
 uint64_t amd_hook_op_misses(struct amd_state *s, const struct step *step, uint64_t data, uint64_t before);
 

@@ -38,8 +38,8 @@ bool intel_anew_instance(const struct pmu *pmu, unsigned i, struct pmu_control_i
 	return one(pmu, i, "general counters", intel_first_counters(pmu, 1) | 1ull << clock, out);
 }
 
-/* A branch in a long while: they are neither none, nor as many as clocks. A counter that the ladder has left out
- * says nothing of its selector. */
+/* A branch in a long while: they are neither none, nor as many as clocks. A counter that the ladder has left
+ * out says nothing of its selector. */
 void intel_anew_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	const struct pmu_config clocks = {.levels = LEVELS_ALL};

@@ -61,12 +61,11 @@ static void defaults_are_these(void **state)
 	(void)state;
 	options_default(&o);
 	options_format(&o, line, sizeof line);
-	assert_string_equal(
-		line,
-		"pmu=auto suite=control,events kernel=core event=arch check=* scan= n=0 "
-		"reps=0 seed=1 inject= "
-		"cpus=auto courage=3 workaround=on exit=auto menu=0 list=none report=\\assay\\runs verbose=0 registers=0 "
-		"x2apic=0 serial=0 hpet=1");
+	assert_string_equal(line, "pmu=auto suite=control,events kernel=core event=arch check=* scan= n=0 "
+				  "reps=0 seed=1 inject= "
+				  "cpus=auto courage=3 workaround=on exit=auto menu=0 list=none "
+				  "report=\\assay\\runs verbose=0 registers=0 "
+				  "x2apic=0 serial=0 hpet=1");
 }
 
 /* The ends of every range, and what lies behind them. */

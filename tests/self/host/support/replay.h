@@ -13,7 +13,7 @@ struct replay_chain {
 	uint64_t stride;
 	unsigned lines, at;
 	uint8_t large; /* shift of the large pages that it lies in, 0: none */
-	bool code; /* it is called, and its links are not followed */
+	bool code;     /* it is called, and its links are not followed */
 };
 
 struct replay {
