@@ -71,7 +71,7 @@ setup: $(B)/setup.mk
 # --- sources ---------------------------------------------------------------------------------------------------
 
 IMAGE_DIRS := boot boot/menu boot/uefi boot/direct arch/x86/* pmu pmu/* pmu/*/* tests/judge tests/measure tests/report tests/suites tests/suites/x86 \
-	tests/kernels tests/kernels/x86
+	tests/suites/research tests/suites/research/x86 tests/kernels tests/kernels/x86
 # Instruction sets that are interpreted on the host say so in a file of their folder; their PMUs are built for the host alone.
 # So do those that have an image of their own (image.mk, below).
 HOSTED :=
@@ -461,9 +461,9 @@ $(B)/host/witness_%: $(B)/host/tests/self/host/witness_%.c.o $(B)/host/libassay.
 
 # Assay on each of them is build/host/assay-NAME: what serves every instruction set, with this one in place of x86. What is left out
 # is the C library's needs in the image and what is x86's: the list of suites, and suites whose code is in x86's bytes.
-NOT_HOSTED := boot/syscalls.c $(addprefix tests/suites/,suites.c selftest.c bench.c skid.c overhead.c overhead_costs.c overhead_pending.c)
+NOT_HOSTED := boot/syscalls.c $(addprefix tests/suites/,suites.c selftest.c research/bench.c research/skid.c overhead.c overhead_costs.c overhead_pending.c)
 HOSTED_SRC := $(filter-out $(NOT_HOSTED),$(wildcard arch/absent_*.c boot/*.c boot/menu/*.c boot/host/*.c pmu/*.c pmu/contract/*.c pmu/events/*.c pmu/quantity/*.c pmu/virtual/*.c \
-	tests/judge/*.c tests/measure/*.c tests/report/*.c tests/suites/*.c tests/kernels/*.c))
+	tests/judge/*.c tests/measure/*.c tests/report/*.c tests/suites/*.c tests/suites/research/*.c tests/kernels/*.c))
 HOSTED_FLAGS = $(filter-out -DISA_X86 -DQUANTITY_LIST=%,$(HOST_FLAGS)) -Wno-format-truncation
 
 define hosted_rules

@@ -4,7 +4,7 @@
 #include "pmu/events/text.h"
 #include "tests/judge/check.h"
 #include "tests/kernels/kernel.h"
-#include "tests/suites/scan.h"
+#include "tests/suites/research/scan.h"
 #include "tests/suites/suites.h"
 
 #include <stdio.h>

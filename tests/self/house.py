@@ -6,7 +6,7 @@ import subprocess
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 # Files that know an instruction set: those in folders with its name, and these.
-HOMES = re.compile(r"(?:arch|tests/kernels|tests/suites|tools|boot|pmu)/([a-z0-9_]+)/")
+HOMES = re.compile(r"(?:arch|tests/kernels|tests/suites(?:/research)?|tools|boot|pmu)/(?!research/)([a-z0-9_]+)/")
 OWNERS = {"x86": ["boot/direct/", "boot/carrier/"]}
 # Tests of Assay itself know what they test; what is generated belongs to its generator.
 FREE = ("tests/self/",)

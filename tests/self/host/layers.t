@@ -14,7 +14,7 @@ from house import FREE, owned_by, parse, read, sources  # noqa: E402
 from tap import done, ok  # noqa: E402
 
 # An instruction set's headers: each of these folders has one folder for each instruction set.
-HEADERS = re.compile(r"(?:arch|tests/kernels|tests/suites|tools|(?=pmu/x86/)pmu)/([a-z0-9_]+)/")
+HEADERS = re.compile(r"(?:arch|tests/kernels|tests/suites(?:/research)?|tools|(?=pmu/x86/)pmu)/(?!research/)([a-z0-9_]+)/")
 # Lower layers first: a file may include its own layer and lower ones. pmu/quantity is the vocabulary of all of them.
 LAYERS = ("arch/", "pmu/", "tests/", "boot/")
 VOCABULARY = "pmu/quantity/"
@@ -80,13 +80,14 @@ def main():
     ok(told("pmu/intel/driver/driver.c", "arch/other/other.h")[1] and told("arch/other/other.c", "arch/x86/cpu/cpu.h")[1],
        "so is one instruction set's in another one's file")
     ok(told("tests/report/report_calls.c", "tests/kernels/x86/needs.h")[1] and
-       told("boot/main.c", "tests/suites/x86/machine.h")[1] and
+       told("boot/main.c", "tests/suites/x86/machine.h")[1] and told("boot/main.c", "tests/suites/research/x86/planted.h")[1] and
        told("tests/measure/pass.c", "pmu/x86/read_counters.h")[1], "so are headers of its kernels and suites")
     ok(told("arch/x86/step/step_engine.c", "pmu/contract/pmu.h")[0] and told("pmu/virtual/vpmu.c", "tests/judge/check.h")[0] and
        told("tests/judge/check.h", "boot/options.h")[0], "so is a layer that points back")
     right = (("arch/x86/cpu/msr.c", "arch/x86/cpu/msr.h"), ("pmu/amd/driver/driver.c", "arch/x86/cpu/msr.h"),
              ("tests/kernels/x86/services.c", "arch/x86/cpu/cpu.h"), ("boot/main.c", "arch/time.h"),
-             ("tests/suites/x86/machine.c", "tests/kernels/x86/needs.h"), ("boot/main.c", "tests/judge/check.h"),
+             ("tests/suites/x86/machine.c", "tests/kernels/x86/needs.h"), ("tests/suites/research/x86/opcodes.c", "tests/kernels/x86/opcodes.h"),
+             ("boot/selection.c", "tests/suites/research/scan.h"), ("boot/main.c", "tests/judge/check.h"),
              ("boot/direct/direct.c", "arch/x86/console/serial.h"), ("pmu/x86/control.c", "arch/x86/cpu/msr.h"),
              ("arch/x86/step/step_engine.c", "pmu/quantity/quantity.h"), ("arch/other/step.c", "arch/other/cpu.h"),
              ("tests/self/host/test_insn.c", "arch/x86/step/insn.h"))

@@ -1,8 +1,8 @@
 /*
  * The suite `scan`, as boot/ has to know it.
  */
-#ifndef TESTS_SUITES_SCAN_H
-#define TESTS_SUITES_SCAN_H
+#ifndef TESTS_SUITES_RESEARCH_SCAN_H
+#define TESTS_SUITES_RESEARCH_SCAN_H
 
 #include "pmu/contract/pmu.h"
 

@@ -4,7 +4,7 @@
  * (tests/judge/response.h). Nothing is judged: what an encoding that no manual has should count, no manual
  * says.
  */
-#include "tests/suites/scan.h"
+#include "tests/suites/research/scan.h"
 #include "tests/suites/suites.h"
 #include "tests/measure/measure.h"
 #include "tests/measure/scan.h"
