@@ -51,6 +51,7 @@ enum register_answer {
 	REGISTER_DONE,     /* it was carried out */
 	REGISTER_FAULT,    /* it raises the instruction set's exception for accesses that are refused: x86's
 			      #GP(0) */
+	REGISTER_HANGS,    /* it never ends: a virtual CPU's alone, for an erratum */
 	REGISTER_NOT_MINE, /* whoever was asked has no such register: the machine answers */
 };
 

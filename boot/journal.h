@@ -8,6 +8,8 @@
  *     0 ms: setting the machine up
  *     812 ms: suite control on processor 0
  *     4312 ms: suite events on processor 0
+ *     9000 ms: suite dangerous on processor 0
+ *     may hang: 0002 0 0 dangerous/PEBS switched while it counts/PMC0     as above; of dangerous=yes
  *     ended: 766 checks, in 61234 ms                the last line of a run that came to its end
  *     could not run: no such PMU                    the last line of a start that was refused
  *
@@ -22,6 +24,7 @@
 #include <stddef.h>
 
 #define JOURNAL_LEFT_OUT "left out: "
+#define JOURNAL_MAY_HANG "may hang: "
 #define JOURNAL_STAGE    " ms: "
 #define JOURNAL_SUITE    "suite "
 #define JOURNAL_BEFORE   "before: "

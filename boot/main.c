@@ -49,6 +49,7 @@
 #include "tests/measure/pass.h"
 #include "tests/report/report.h"
 #include "tests/judge/shares.h"
+#include "tests/suites/suites.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -63,9 +64,10 @@
 
 static struct cores cores;
 static struct run_options run_options;
-static unsigned given;   /* what suites have handed over */
-static bool attended;    /* somebody was at the menu */
-static unsigned on_list; /* events that were listed */
+static const char *may_hang; /* what the suite `dangerous` does next */
+static unsigned given;       /* what suites have handed over */
+static bool attended;        /* somebody was at the menu */
+static unsigned on_list;     /* events that were listed */
 
 /* Text goes to the screen at once and is kept for report.txt as far as memory allows. */
 static void begin_text(const struct platform *platform)
@@ -316,8 +318,10 @@ static bool go_on_without(struct core *core, const struct part *part)
 	return true;
 }
 
-/* A suite that the last run ended in comes behind all others; but not behind what takes more courage. */
-static const struct suite *suite_in_turn(const struct options *o, unsigned turn, unsigned *courage)
+/* A suite that the last run ended in comes behind all others; but not behind what takes more courage, nor
+ * behind what can hang the machine. */
+static const struct suite *suite_in_turn(struct run *run, const struct options *o, unsigned turn,
+					 unsigned *courage)
 {
 	for (*courage = COURAGE_READ; selection_is_first(o) && *courage <= o->courage; ++*courage)
 		for (unsigned last = 0; last < 2; last++)
@@ -331,7 +335,8 @@ static const struct suite *suite_in_turn(const struct options *o, unsigned turn,
 			if (selection_runs(o, suites[i]) && progress_comes_last(suites[i]->name) == last &&
 			    !turn--)
 				return suites[i];
-	return NULL;
+	may_hang = o->dangerous ? control_choose_dangerous(run, turn) : NULL;
+	return may_hang ? &suite_dangerous : NULL;
 }
 
 static void look_at_other(struct part *p)
@@ -395,9 +400,9 @@ static bool judge_core(const struct platform *platform, struct run *run, const s
 
 	bool looked_around = false;
 	unsigned total = 0, before = (unsigned)(core - cores.core);
-	while (suite_in_turn(o, total, &part.courage))
+	while (suite_in_turn(run, o, total, &part.courage))
 		total++;
-	for (unsigned turn = 0; (part.suite = suite_in_turn(o, turn, &part.courage)); turn++) {
+	for (unsigned turn = 0; (part.suite = suite_in_turn(run, o, turn, &part.courage)); turn++) {
 		if (part.suite->prepare)
 			part.suite->prepare();
 		if (selection_is_first(o) && part.courage > COURAGE_READ && !looked_around) {
@@ -410,6 +415,8 @@ static bool judge_core(const struct platform *platform, struct run *run, const s
 		}
 		progress_suite(platform, core->number, part.suite->name, before * total + turn + 1,
 			       cores.count * total);
+		if (may_hang)
+			progress_may_hang(platform, may_hang);
 		bool ran = run_part(core, &part, run_one);
 		if (!ran)
 			return go_on_without(core, &part);

@@ -30,6 +30,7 @@ struct options {
 	unsigned reps;
 	uint64_t seed;
 	unsigned courage; /* enum courage */
+	bool dangerous;   /* what can hang a machine is tried, too */
 	bool workaround;  /* errata are worked around where the driver can */
 	enum exit_mode exit;
 	unsigned menu; /* seconds that it waits, 0: there is none */

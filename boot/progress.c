@@ -178,6 +178,16 @@ void progress_suite(const struct platform *platform, unsigned of_processor, cons
 		     (unsigned long)(time_us() / 1000), suite, of_processor);
 }
 
+void progress_may_hang(const struct platform *platform, const char *check)
+{
+	struct left_out item = {.run = run_number(), .processor = processor};
+	char line[LEFT_OUT_LINE];
+
+	snprintf(item.place, sizeof item.place, "%s/%s", stage, check);
+	recovery_line(&item, line);
+	journal_line(platform, JOURNAL_MAY_HANG "%s", line);
+}
+
 const char *progress_begin(const struct platform *platform, const struct options *o, const char *cpu)
 {
 	static char options[OPTIONS_LINE_MAX], refusal[160];

@@ -99,7 +99,7 @@ void recovery_before(const struct recovery *r, char line[LEFT_OUT_BEFORE])
 static void read_journal(struct recovery *r, const char *journal)
 {
 	struct recovery before = {0};
-	const char *end;
+	const char *end, *hung = NULL;
 
 	r->broken = true;
 	for (const char *line = journal; *line; line = *end ? end + 1 : end) {
@@ -108,6 +108,8 @@ static void read_journal(struct recovery *r, const char *journal)
 		end = line + strcspn(line, "\n");
 		if ((text = behind(line, JOURNAL_LEFT_OUT)))
 			add_line(r, text, (size_t)(end - text));
+		if ((text = behind(line, JOURNAL_MAY_HANG)))
+			hung = text;
 		if ((text = behind(line, JOURNAL_BEFORE)))
 			read_before(&before, text, end);
 		if (behind(line, JOURNAL_END))
@@ -125,6 +127,13 @@ static void read_journal(struct recovery *r, const char *journal)
 			continue;
 		text += strlen(JOURNAL_STAGE);
 		place_end(r, text, (size_t)(end - text));
+		hung = NULL;
+	}
+	if (hung) {
+		add_line(r, hung, strcspn(hung, "\n"));
+		if (r->count)
+			place_end(r, r->item[r->count - 1].place, strlen(r->item[r->count - 1].place));
+		r->stage[0] = 0;
 	}
 	if (r->stage[0] && !strcmp(r->stage, before.stage)) {
 		r->again = before.again + 1;

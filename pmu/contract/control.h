@@ -96,6 +96,8 @@ enum pmu_control_need {
 	PMU_CONTROL_INTERRUPT = 1 << 0, /* an overflow interrupt */
 	PMU_CONTROL_THREADS = 1 << 1,   /* two logical processors */
 	PMU_CONTROL_TIMER = 1 << 2,     /* halt(): a timer that is nobody else's */
+	PMU_CONTROL_DANGEROUS =
+		1 << 3, /* it can hang a machine that has an erratum: for dangerous=yes alone */
 };
 
 struct pmu_control_check {

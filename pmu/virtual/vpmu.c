@@ -1,10 +1,12 @@
 #include "pmu/virtual/vpmu.h"
 
+#include "arch/breadcrumbs.h"
 #include "arch/levels.h"
 #include "arch/outcomes.h"
 #include "arch/overflow.h"
 #include "arch/presented.h"
 #include "arch/step.h"
+#include "arch/watchdog.h"
 #include "pmu/virtual/hypervisor_exits.h"
 #include "pmu/virtual/injections.h"
 #include "pmu/virtual/machine_model.h"
@@ -201,6 +203,10 @@ static enum register_answer access_register(void *ctx, struct register_access *a
 		return vpmu.model->access(vpmu.state, a);
 	vpmu.was_idle = !vpmu.model->counting(vpmu.state) && !records();
 	answer = write_register(a, by);
+	if (answer == REGISTER_HANGS) {
+		watchdog_disarm(); /* a processor that hangs takes no NMI either */
+		breadcrumbs_fail(BREADCRUMBS_HANG);
+	}
 	vpmu.own_write = vpmu.own_write && by->length;
 	begin_epoch();
 	return answer;

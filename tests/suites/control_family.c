@@ -3,6 +3,7 @@
  * family's business; here is what they need to run, and the verdict.
  */
 #include "tests/suites/control.h"
+#include "tests/suites/suites.h"
 #include "tests/judge/under_hypervisor.h"
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
@@ -317,8 +318,11 @@ static void carry_out(struct run *r, const struct pmu_control_check *check, unsi
 {
 	static struct grip g;
 	char name[NAME_LENGTH];
-	struct result result = {
-		.suite = "control", .name = name, .manual = check->manual, .virtual = r->pmu->virtual};
+	struct result result = {.suite = check->needs & PMU_CONTROL_DANGEROUS ? suite_dangerous.name
+									      : "control",
+				.name = name,
+				.manual = check->manual,
+				.virtual = r->pmu->virtual};
 
 	snprintf(name, sizeof(name), "%s/%s", check->name, instance->name);
 	if (!control_selected(r, name))
@@ -367,7 +371,8 @@ static void carry_out(struct run *r, const struct pmu_control_check *check, unsi
 	if (check->needs & PMU_CONTROL_INTERRUPT)
 		pmi_unclaim();
 	if (done && g.disturbed)
-		judgement_set(&result.judgement, VERDICT_ERROR, "an SMI came during each of %u tries", SMI_TRIES);
+		judgement_set(&result.judgement, VERDICT_ERROR, "an SMI came during each of %u tries",
+			      SMI_TRIES);
 	else if (done)
 		probe_conclude(&g.probe, &result);
 	trap_set_context(NULL);
@@ -390,6 +395,8 @@ void control_of_the_family(struct run *r)
 	for (; check && check->name; check++) {
 		struct pmu_control_instance instance = {0};
 
+		if (check->needs & PMU_CONTROL_DANGEROUS)
+			continue;
 		if (courage_level() < COURAGE_ALL) {
 			skip(r, check, "what only this family has is for courage=3");
 		} else if (!check->instance(r->pmu, 0, &instance)) {
@@ -414,3 +421,33 @@ void control_of_the_family(struct run *r)
 		}
 	}
 }
+
+/* --- what can hang the machine ------------------------------------------------------------------------ */
+
+static const struct pmu_control_check *dangerous;
+
+const char *control_choose_dangerous(struct run *r, unsigned turn)
+{
+	static char name[NAME_LENGTH];
+	struct pmu_control_instance instance = {0};
+
+	for (dangerous = r->pmu ? r->pmu->driver->control : NULL; dangerous && dangerous->name; dangerous++) {
+		if (!(dangerous->needs & PMU_CONTROL_DANGEROUS) || !dangerous->instance(r->pmu, 0, &instance))
+			continue;
+		snprintf(name, sizeof name, "%s/%s", dangerous->name, instance.name);
+		if (control_selected(r, name) && !turn--)
+			return name;
+	}
+	return NULL;
+}
+
+static void run_dangerous(struct run *r)
+{
+	struct pmu_control_instance instance = {0};
+
+	if (dangerous->instance(r->pmu, 0, &instance) && counters_good(r, dangerous, instance.counters))
+		carry_out(r, dangerous, 0, &instance, 1);
+}
+
+const struct suite suite_dangerous = {"dangerous", "what can hang a machine that has an erratum",
+				      run_dangerous, NULL};

@@ -274,7 +274,7 @@ static bool has_detector(const struct errata *e, unsigned row)
 	if (errata_foretold(e, row))
 		return true;
 	for (const struct erratum_symptom *s = e->symptoms; s->number; s++)
-		if (errata_find(e, s->number) == (int)row)
+		if (errata_find(e, s->number) == (int)row && suite_of(s->suite))
 			return true;
 	return false;
 }

@@ -21,6 +21,13 @@ extern const struct suite suite_opcodes;
 extern const struct suite suite_experiments;
 extern const struct suite suite_scan;
 extern const struct suite suite_errata;
+/* Of no list: dangerous=yes has it run behind all others, once for each check. */
+extern const struct suite suite_dangerous;
+
+/** Which of the family's checks that can hang a machine the suite `dangerous` is to carry out next: of those
+ * that are wanted, by their order. @return its name; NULL: there are no more */
+const char *control_choose_dangerous(struct run *run, unsigned turn);
+
 extern const struct suite suite_overhead;
 extern const struct suite suite_truth;
 extern const struct suite suite_bench;

@@ -11,6 +11,7 @@
 #include "pmu/intel/records/record_ds.h"
 #include "pmu/intel/records/record_pebs.h"
 #include "pmu/intel/registers.h"
+#include "pmu/x86/control.h"
 
 #include <stdio.h>
 
@@ -32,7 +33,7 @@ static const struct {
 };
 #define WAYS (sizeof ways / sizeof ways[0])
 
-static _Alignas(4096) uint8_t memory[8192];
+static _Alignas(4096) uint8_t memory[3 * 4096];
 
 bool intel_one_record_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
@@ -126,4 +127,80 @@ void intel_one_record_check(struct control_fixture *h, unsigned i, const struct 
 	h->within(h, "records", 1, RECORDS, n);
 	h->equal(h, "records beyond one for each overflow", 0, n > most ? n - most : 0);
 	h->works(h, "releasing", record_release(h->pmu, &r) && h->pmu->driver->release(h->pmu, other));
+}
+
+/* --- what hangs CPUs that have an erratum --------------------------------------------------------------- */
+
+#define SWITCHES 100
+
+/* Events that one CPU or another samples on its first counter: instructions, branches. */
+static bool sampled(const struct pmu *pmu, struct pmu_recording *r)
+{
+	static const uint16_t codes[] = {CODE_INSTRUCTIONS, CODE_BRANCHES, 0x04c4};
+	const char *why;
+
+	*r = (struct pmu_recording){.source = record_source(pmu, RECORD_PEBS),
+				    .levels = LEVELS_ALL,
+				    .period = GOOD_PERIOD,
+				    .memory = memory,
+				    .size = sizeof memory,
+				    .records = RECORDS / 2};
+	for (unsigned i = 0; r->source && i < sizeof codes / sizeof codes[0]; i++) {
+		r->config.code = codes[i];
+		if (record_can_sample(pmu, r, &why))
+			return true;
+	}
+	return false;
+}
+
+bool intel_hanging_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	if (i || !intel_found(pmu)->samples || intel_found(pmu)->pebs.architectural || !pmu->n_general)
+		return false;
+	snprintf(out->name, sizeof out->name, "%s", pmu->counter[0].name);
+	out->counters = 1;
+	return true;
+}
+
+static bool sampling(struct control_fixture *h, struct pmu_recording *r)
+{
+	const char *why;
+
+	return h->works(h, "setting PEBS up", sampled(h->pmu, r) && record_setup(h->pmu, r, &why));
+}
+
+/* The driver may keep to a page: the buffer's end is moved behind its back. */
+void intel_big_buffer_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
+{
+	struct pmu_recording r;
+
+	(void)i, (void)e;
+	if (!sampling(h, &r))
+		return;
+	intel_ds_area(&r)->pebs.max = intel_ds_area(&r)->pebs.threshold = (uintptr_t)memory + sizeof memory;
+	uint64_t before = control_value(h, r.counter);
+
+	h->works(h, "starting with a buffer of more than a page", record_start(h->pmu, &r));
+	h->works(h, "stopping", record_stop(h->pmu, &r));
+	h->equal(h, "whether the counter stands still", false, control_value(h, r.counter) == before);
+	h->works(h, "releasing", record_release(h->pmu, &r));
+}
+
+void intel_switched_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
+{
+	struct pmu_recording r;
+	bool written = true;
+
+	(void)i, (void)e;
+	if (!sampling(h, &r))
+		return;
+	uint64_t on = control_register(h, IA32_PEBS_ENABLE);
+
+	h->works(h, "starting", record_start(h->pmu, &r));
+	for (unsigned n = 0; n < SWITCHES; n++)
+		written = written && msr_write(IA32_PEBS_ENABLE, 0) && msr_write(IA32_PEBS_ENABLE, on);
+	h->works(h, "switching PEBS while a counter runs", written);
+	h->works(h, "stopping", record_stop(h->pmu, &r));
+	h->equal(h, "IA32_PEBS_ENABLE reads as written", on, control_register(h, IA32_PEBS_ENABLE));
+	h->works(h, "releasing", record_release(h->pmu, &r));
 }

@@ -55,6 +55,9 @@ static inline uint64_t intel_hook_cleared(const struct intel_state *s, uint64_t 
 
 void intel_hook_acknowledged(struct intel_state *s);
 
+/** Whether this write never ends. */
+bool intel_hook_hangs(const struct intel_state *s, uint32_t address, uint64_t value);
+
 /** Whether RDPMC in this ring reads 0. */
 static inline bool intel_hook_kept(const struct intel_state *s, bool kept)
 {

@@ -6,9 +6,11 @@
 #include "pmu/contract/variation.h"
 #include "pmu/intel/errata/hooks.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #define LATE_STEPS  3
+#define PAGE        4096
 #define AGAIN_STEPS 500 /* a handler has unmasked the local APIC's entry by then */
 
 const struct model_injection intel_injections[] = {
@@ -83,6 +85,17 @@ void intel_hook_acknowledged(struct intel_state *s)
 		return;
 	s->deviations.repeat = false;
 	s->pmi_pending = 0;
+}
+
+bool intel_hook_hangs(const struct intel_state *s, uint32_t address, uint64_t value)
+{
+	uint64_t base, end;
+
+	if (injected(s, INJECT_BJ106) && address == IA32_PEBS_ENABLE)
+		return s->running;
+	return injected(s, INJECT_BIGPEBS) && address == IA32_PERF_GLOBAL_CTRL && value && s->pebs.enable &&
+	       intel_ds_read(s, offsetof(struct ds_area, pebs.base), &base) &&
+	       intel_ds_read(s, offsetof(struct ds_area, pebs.max), &end) && end - base > PAGE;
 }
 
 /* Whether an interrupt freezes counters. */

@@ -85,6 +85,9 @@ static const struct erratum_symptom symptoms[] = {
 	{"BJ97", "control", "records of an overflow/second event", "records beyond*", SHOWS_LIKE, 0, 0},
 	{"BDD53", "control", "records of an overflow/low bits", "records beyond*", SHOWS_MORE, 1, 1000},
 	{"BDD120", "control", "records of an overflow/inverted", "records beyond*", SHOWS_MORE, 1, 1000},
+	/* Of dangerous=yes. */
+	{"C2-BIGPEBS", "dangerous", "PEBS buffer of two pages/*", NULL, SHOWS_LIKE, 0, 0},
+	{"BJ106", "dangerous", "PEBS switched while it counts/*", NULL, SHOWS_LIKE, 0, 0},
 	{"AAJ74", "sampling", "*/load latency/*", "record * address *", SHOWS_LIKE, 0, 0},
 	{"SPR-MEMLOADS-AUX", "sampling", "*/load latency/*", "record * latency*", SHOWS_LIKE, 0, 0},
 	{0},

@@ -421,6 +421,8 @@ static enum register_answer write_register(void *state, uint32_t address, uint64
 	unsigned i;
 
 	s->started = 0;
+	if (intel_hook_hangs(s, address, value))
+		return REGISTER_HANGS;
 	if (in_range(address, IA32_PMC0, general_range(s), &i))
 		return has_general(s, i) == REGISTER_DONE ? write_general(s, i, value) : REGISTER_FAULT;
 	if (in_range(address, IA32_PERFEVTSEL0, general_range(s), &i))

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """A run that ends before its end: the next start says where it was, and goes on behind it."""
+import json
 import os
 import random
 import re
@@ -129,6 +130,37 @@ def past(lines):
     begin = max([i for i, line in enumerate(lines) if line == "TAP version 14"] or [0])
     return max([i - begin for i, line in enumerate(lines) if re.match("(not )?ok ", line)] or [1])
 
+
+# dangerous=yes: what may hang the machine comes last, when the report is on the volume, and so is the check's name.
+FEW = "exit=shutdown %s check=wrap*,PEBS* dangerous=yes inject=bj106\n" % CONTROL
+saved = []
+
+
+def keep_hung(image):
+    runs = emulators.runs(image)
+    saved.append((emulators.read_file(image, runs[-1] + "/report.json"), emulators.read_file(image, runs[-1] + "/journal.txt")))
+    shutil.copy(image, DISK)
+
+
+def hung(line):
+    seen.append(line)
+    if "dangerous: what can hang" not in "".join(seen[-1:]) or sum("dangerous: what can hang" in s for s in seen) < 2:
+        return False
+    time.sleep(2)
+    return True
+
+
+seen = []
+r = boot("disk", config="", prepare=go_on, stop_when=hung, inspect=keep_hung)
+report, journal = saved[-1]
+ok(r.verdict is None and re.search(rb"suite dangerous on processor 0\nmay hang: \d+ 0 0 dangerous/PEBS switched while it counts/PMC0\n\Z", journal or b""),
+   "a check that hangs is told beforehand", [repr(journal)] + tail(r))
+r = boot("disk", config="", prepare=go_on, inspect=keep_hung)
+before, after = ([(s["name"], c["name"], c["verdict"]) for s in (document or {"suites": []})["suites"] for c in s["checks"]] for document in (json.loads(report or b"null"), r.report))
+equal((before, after[-1:]), (after[:-1], [("dangerous", "PEBS switched while it counts/PMC0", "error")]), "all that came before it is in the report, and the next start leaves it out")
+ok(("dangerous", "PEBS buffer of two pages/PMC0", "exact") in before, "one that does not hang is judged", repr(before))
+ok(any("the last run (%04d) ended in dangerous/PEBS switched while it counts/PMC0" % (len(r.runs) - 1) in line for line in r.text), "and says so", tail(r))
+FEW = "exit=shutdown %s check=wrap*\n" % CONTROL
 
 until = past(r.lines) - 8
 for moment in range(2, MOMENTS, 3):

@@ -417,10 +417,32 @@ static bool interrupt_counts(void)
 	return get(IA32_PMC0) == 2;
 }
 
+/* A write that must not hang while nothing counts, and must not while something does. */
+static bool switching_hangs(void)
+{
+	bool before = put(IA32_PEBS_ENABLE, 1) == REGISTER_DONE;
+
+	count_instructions(0, 0, 0);
+	return before && put(IA32_PEBS_ENABLE, 0) == REGISTER_HANGS;
+}
+
+static bool large_buffer_hangs(void)
+{
+	debug_store(4096 / 20, 21);
+	bool small = put(IA32_PEBS_ENABLE, 1) == REGISTER_DONE &&
+		     put(IA32_PERF_GLOBAL_CTRL, 1) == REGISTER_DONE &&
+		     put(IA32_PERF_GLOBAL_CTRL, 0) == REGISTER_DONE;
+
+	debug_store(4096 / 20 + 1, 21);
+	return small && put(IA32_PERF_GLOBAL_CTRL, 1) == REGISTER_HANGS;
+}
+
 static const struct {
 	const char *name;
 	bool (*shows)(void);
 } rows[] = {
+	{"bj106", switching_hangs},
+	{"c2-bigpebs", large_buffer_hangs},
 	{"ler-stale", last_exception_stays},
 	{"full-unsaid", full_and_says_nothing},
 	{"snapshot-early", snapshot_is_early},

@@ -146,6 +146,34 @@ static void a_crumb_knows_the_check(void **state)
 	assert_int_equal(r.run, 0);
 }
 
+/* A journal alone says which check it was, if that was told to be one that may hang the machine. */
+static void what_may_hang_is_left_out(void **state)
+{
+	static const char *const hung = HEAD
+		"left out: 0010 0 17 control/accesses\n81 ms: suite control on processor 0\n"
+		"90 ms: suite dangerous on processor 0\nmay hang: 0012 0 0 dangerous/PEBS switched/PMC0\n";
+	char journal[512];
+
+	(void)state;
+	learn(hung, NULL, "");
+	assert_true(r.broken);
+	assert_string_equal(r.where, "dangerous/PEBS switched/PMC0");
+	assert_string_equal(r.last, "");
+	assert_string_equal(r.stage, "");
+	assert_int_equal(r.count, 2);
+	assert_int_equal(recovery_item(&r, 0, "dangerous/PEBS switched/PMC0", 0)->run, 12);
+
+	/* It came back. */
+	snprintf(journal, sizeof journal, "%s99 ms: suite dangerous on processor 0\n", hung);
+	learn(journal, NULL, "");
+	assert_string_equal(r.where, "suite dangerous on processor 0");
+	assert_int_equal(r.count, 1);
+	snprintf(journal, sizeof journal, "%sended: 190 checks\n", hung);
+	learn(journal, NULL, "");
+	assert_false(r.broken);
+	assert_int_equal(r.count, 0);
+}
+
 static void between_checks_the_suite_is_tried_again(void **state)
 {
 	struct breadcrumb c = {.run = 12, .suite = true, .place = "control"};
@@ -324,6 +352,7 @@ int main(void)
 		cmocka_unit_test(what_was_left_out_still_is),
 		cmocka_unit_test(a_crumb_knows_the_check),
 		cmocka_unit_test(what_has_no_name_is_tried_again),
+		cmocka_unit_test(what_may_hang_is_left_out),
 		cmocka_unit_test(between_checks_the_suite_is_tried_again),
 		cmocka_unit_test(a_stage_is_tried_again),
 		cmocka_unit_test(a_start_that_was_refused_is_no_run),
