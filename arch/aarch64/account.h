@@ -1,5 +1,6 @@
 /*
- * What an A64 instruction adds to quantities (Arm ARM, C4: encodings). Plain C: it runs on the host, too.
+ * What an A64 instruction adds to quantities, by the decode tables (arch/aarch64/insn_table.h). Plain C: it
+ * runs on the host, too.
  *
  * Example: 0xf94003e9 is LDR X9, [SP].
  *

@@ -13,12 +13,15 @@ A_SRC := $(filter-out boot/host/% $(addprefix tests/suites/,suites.c research/be
 A_DIRECT := $(wildcard boot/aarch64/*.[cS])
 A_UEFI := $(wildcard boot/uefi/*.c)
 A_OBJECTS = $(patsubst %,$(A)/image/%.o,$(1))
-A_OBJ := $(call A_OBJECTS,$(A_SRC))
+A_OBJ := $(call A_OBJECTS,$(A_SRC)) $(A)/gen/insn_tables.o
+
+# The list of quantities is AArch64's.
+A_ISA := -DISA_AARCH64 -DQUANTITY_LIST='"pmu/quantity/aarch64.def"'
 
 # No outline atomics: there is no library to serve them. The other flags are those of x86's image (the Makefile says why).
 A_FLAGS = -std=gnu11 -O2 -g $(WARN) -ffreestanding -nostdinc -fPIE -fvisibility=hidden -mno-outline-atomics -mbranch-protection=none \
 	-fno-stack-protector -fno-asynchronous-unwind-tables -fno-omit-frame-pointer -fno-common -fno-tree-vectorize -fno-ivopts \
-	-ffunction-sections -fdata-sections -I. -I$(B)/gen -DISA_AARCH64 -DQUANTITY_LIST='"pmu/quantity/aarch64.def"' \
+	-ffunction-sections -fdata-sections -I. -I$(B)/gen $(A_ISA) \
 	-isystem $(B)/gen/system -isystem $(A)/newlib/include -isystem $(shell $(A_CC) -print-file-name=include) -Wa,--fatal-warnings
 
 # What speaks to firmware has UEFI's characters, and gnu-efi's headers. Debian has these for x86 alone: x86-64's types are AArch64's
@@ -50,6 +53,18 @@ $(A)/image/%.S.o: %.S | $(GEN_HEADERS) $(A_LIBC)
 	@mkdir -p $(@D)
 	$(Q)$(A_CC) $(A_FLAGS) -MMD -MP -c -o $@ $<
 
+# Tables of instructions, by Capstone.
+$(B)/tools/aarch64/decodegen: $(wildcard tools/aarch64/*) arch/aarch64/insn_table.h arch/step.h pmu/quantity/quantity.h $(wildcard pmu/quantity/*.def)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -O2 $(WARN) -I. $(A_ISA) -o $@ $(filter %.c,$^) -lcapstone
+
+$(A)/gen/insn_tables.c: $(B)/tools/aarch64/decodegen
+	@mkdir -p $(@D)
+	$(Q)$< > $@.new && mv $@.new $@
+
+$(A)/gen/insn_tables.o: $(A)/gen/insn_tables.c | $(GEN_HEADERS) $(A_LIBC)
+	$(Q)$(A_CC) $(A_FLAGS) -c -o $@ $<
+
 A_LIBS = $(A_LIBC) $(shell $(A_CC) -print-libgcc-file-name)
 A_LINK = $(A_CROSS)ld -z norelro -z noexecstack -z max-page-size=4096 --gc-sections -L linker --no-warn-rwx-segments
 
@@ -69,7 +84,7 @@ $(A)/BOOTAA64.EFI: $(A)/BOOTAA64.elf scripts/elf2efi
 -include $(patsubst %.o,%.d,$(A_OBJ))
 
 # Host tests of what is plain C here: with AArch64's list of quantities, and without the archive, which has x86's.
-A_HOST_FLAGS = $(filter-out -DISA_X86 -DQUANTITY_LIST=%,$(HOST_FLAGS)) -DISA_AARCH64 -DQUANTITY_LIST='"pmu/quantity/aarch64.def"' -Wno-format-truncation
+A_HOST_FLAGS = $(filter-out -DISA_X86 -DQUANTITY_LIST=%,$(HOST_FLAGS)) $(A_ISA) -Wno-format-truncation
 A_HOST = $(patsubst %,$(A)/host/%.o,$(1))
 A_KERNELS := $(filter tests/kernels/aarch64/%.S,$(A_SRC))
 
@@ -83,7 +98,7 @@ $(A)/kernels.bin: $(patsubst %,$(A)/image/%.o,$(A_KERNELS))
 
 $(call A_HOST,tests/self/host/test_aarch64_account.c): private A_HOST_FLAGS += -DKERNEL_CODE='"$(A)/kernels.bin"'
 $(call A_HOST,tests/self/host/test_aarch64_account.c): $(A)/kernels.bin
-$(B)/host/test_aarch64_account: $(call A_HOST,tests/self/host/test_aarch64_account.c arch/aarch64/account.c)
+$(B)/host/test_aarch64_account: $(call A_HOST,tests/self/host/test_aarch64_account.c arch/aarch64/account.c) $(A)/host/gen/insn_tables.c.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka -lcapstone
 
@@ -129,7 +144,7 @@ OTHER_IMAGES += $(B)/plugin/aarch64.so $(A)/user_kernels
 A_USER := tests/self/boot/aarch64_user.c tests/kernels/kernel_rows.c $(A_KERNELS)
 $(A)/user_kernels: $(A_USER) $(wildcard tests/kernels/*.h tests/kernels/aarch64/*.h pmu/quantity/*.h pmu/quantity/*.def) tests/measure/marks.h
 	@mkdir -p $(@D)
-	$(Q)$(A_CC) -std=gnu11 -O1 $(WARN) -I. -I$(B)/gen -DISA_AARCH64 -DQUANTITY_LIST='"pmu/quantity/aarch64.def"' -static -o $@ $(A_USER)
+	$(Q)$(A_CC) -std=gnu11 -O1 $(WARN) -I. -I$(B)/gen $(A_ISA) -static -o $@ $(A_USER)
 
 # make run ARCH=aarch64: the run's status is kept as x86's is.
 ifeq ($(ARCH),aarch64)

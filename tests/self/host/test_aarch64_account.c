@@ -1,12 +1,15 @@
 /*
- * What arch/aarch64/account.c says of A64 instructions, against Capstone: every word of the kernels, and
- * random ones. What is younger than Capstone has rows written by hand.
+ * What arch/aarch64/account.c makes of the decode tables, against Capstone's mnemonics and operands: every
+ * word of the kernels, and random ones. The tables come from Capstone's identifiers and groups by other rules
+ * (tools/aarch64/decodegen_form.c). What is younger than Capstone has rows by GNU's assembler.
  */
 #include "tests/self/host/aarch64_reference.h"
+#include "arch/aarch64/insn_table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <cmocka.h>
 
 #define RANDOM_WORDS 150000u
@@ -305,12 +308,83 @@ static void test_random(void **state)
 	assert_true(compared > n / 4);
 }
 
+/* --- a table that is altered is noticed
+ * ---------------------------------------------------------------------- */
+
+static bool differs(uint32_t word)
+{
+	struct insn_state s = {.pc = 0x40080000, .x = {[3] = 0x1234, [9] = 0x50000000}};
+	struct insn_effect e;
+	struct reference r;
+
+	insn_account(word, &s, &e);
+	assert_true(reference(capstone, word, &s, decoded, &r));
+	return difference(&e, &r);
+}
+
+static bool alteration_is_seen(const void *where, uint8_t flip, uint32_t word)
+{
+	uintptr_t page = (uintptr_t)where & ~(uintptr_t)0xfff;
+	bool seen;
+
+	assert_int_equal(mprotect((void *)page, 0x1000, PROT_READ | PROT_WRITE), 0);
+	assert_false(differs(word));
+	*(volatile uint8_t *)(uintptr_t)where ^= flip;
+	seen = differs(word);
+	*(volatile uint8_t *)(uintptr_t)where ^= flip;
+	assert_false(differs(word));
+	return seen;
+}
+
+/* The last entry of a table on a word's way, and its form. */
+static const uint16_t *entry_of(uint32_t word)
+{
+	const uint16_t *at = &insn_root;
+
+	while (*at & INSN_NODE) {
+		const uint16_t *node = &insn_nodes[*at & ~INSN_NODE];
+
+		at = &node[1 + (word >> (node[0] & 31) & node[0] >> 5)];
+	}
+	return at;
+}
+
+static void test_alterations(void **state)
+{
+	/* LDR X1, [X9, #16]; STRB W1, [X9, W3, SXTW]; LDP X1, X2, [X9, #-16]; LDR X1, (PC + 8). */
+	static const uint32_t scaled = 0xf9400921, indexed = 0x3823c921, pair = 0xa97f0921,
+			      literal = 0x58000041;
+	/* CBZ W3; B.NE; SVC; MSR CONTEXTIDR_EL1, X3. */
+	static const uint32_t zero = 0x34000043, not_equal = 0x54000041, call = 0xd4000021,
+			      write = 0xd518d023;
+	const struct insn_form *f;
+
+	(void)state;
+	f = &insn_forms[*entry_of(scaled)];
+	assert_true(alteration_is_seen(&f->bytes, 4, scaled));
+	assert_true(alteration_is_seen(&f->accesses, 3, scaled));
+	assert_true(alteration_is_seen(&f->flags, FORM_STORE, scaled));
+	assert_true(alteration_is_seen(&f->offset.low, 1, scaled));
+	assert_true(alteration_is_seen(&f->offset.shift, 1, scaled));
+	assert_true(alteration_is_seen(entry_of(scaled), 1, scaled));
+	assert_true(alteration_is_seen(&insn_classes[f->klass].term[0].amount, 2, scaled));
+	assert_true(alteration_is_seen(&insn_forms[*entry_of(pair)].offset.sign, 21 ^ 15, pair));
+	assert_true(alteration_is_seen(&insn_forms[*entry_of(literal)].flags, FORM_LITERAL, literal));
+	assert_true(alteration_is_seen(&insn_forms[*entry_of(indexed)].index, INDEX_SIGNED, indexed));
+	assert_true(alteration_is_seen(&insn_forms[*entry_of(zero)].condition,
+				       CONDITION_ZERO ^ CONDITION_OTHER, zero));
+	assert_true(alteration_is_seen(&insn_forms[*entry_of(not_equal)].branch, 1, not_equal));
+	assert_true(alteration_is_seen(&insn_forms[*entry_of(call)].flags, FORM_SUPERVISOR, call));
+	assert_true(alteration_is_seen(&insn_forms[*entry_of(write)].klass, 1, write));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_younger),
 		cmocka_unit_test(test_kernels),
 		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_alterations),
 	};
 	return cmocka_run_group_tests(tests, begin, end);
 }
