@@ -1,4 +1,10 @@
-/* A mask of low bits. */
+/*
+ * A mask of low bits.
+ *
+ * Example: keep what a counter of 40 bits holds.
+ *
+ *     value &= low_bits(pmu->counter[c].width);
+ */
 #ifndef PMU_CONTRACT_BITS_H
 #define PMU_CONTRACT_BITS_H
 

@@ -4,6 +4,25 @@
  * reports.
  *
  * A check may be single-stepped, so it only does what it is about and compares; words are found afterwards.
+ *
+ * Example: counter i, if it begins at 0, holds what the kernel makes of the event.
+ *
+ *     static void counts(struct control_fixture *h, unsigned i, const struct pmu_event *e)
+ *     {
+ *             const struct pmu_config config = {.code = e->code, .levels = LEVELS_ALL};
+ *             uint64_t low, high;
+ *
+ *             if (!control_program(h, i, &config, 0))
+ *                     return;
+ *             h->run(h, UINT64_C(1) << i);
+ *             h->amount(h, e, 0, &low, &high);
+ *             h->within(h, "the counter holds", low, high, control_value(h, i));
+ *     }
+ *
+ *     const struct pmu_control_check checks[] = {
+ *             {"counts", "manual, section", 0, each_counter, counts},
+ *             {NULL, NULL, 0, NULL, NULL},
+ *     };
  */
 #ifndef PMU_CONTRACT_CONTROL_H
 #define PMU_CONTRACT_CONTROL_H

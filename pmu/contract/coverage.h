@@ -7,8 +7,9 @@
  *
  *     static bool part(unsigned i, struct coverage_part *out)
  *     {
- *             *out = (struct coverage_part){.title = "Example 1", .needs = "SSE3 CX16", .row = rows, .n =
- * ROWS}; return i == 0;
+ *             *out = (struct coverage_part){
+ *                     .title = "Example 1", .needs = "SSE3 CX16", .row = rows, .n = ROWS};
+ *             return i == 0;
  *     }
  *     const struct pmu_coverage example_family_coverage = {.groups = {"Example"}, .part = part};
  */

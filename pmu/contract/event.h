@@ -1,5 +1,14 @@
 /*
  * Events: one const row per documented event, and how rows are looked up.
+ *
+ * Example: an event that counts loads and stores, on counters 0 and 1.
+ *
+ *     const struct pmu_event accesses = {
+ *             .name = "ACCESSES", .code = 0x04, .counters = 0x3, .fixed = -1,
+ *             .judgement = EVENT_EXACT, .terms = {{Q_LOADS, 1}, {Q_STORES, 1}},
+ *             .source = "manual, table of events",
+ *     };
+ *     event_coefficient(&accesses, Q_STORES);    // 1
  */
 #ifndef PMU_CONTRACT_EVENT_H
 #define PMU_CONTRACT_EVENT_H

@@ -1,6 +1,15 @@
 /*
  * A family of PMUs as the rest knows it: pmu/families.def lists them, one line each, and nothing outside of a
  * family's folder names it (tests/self/host/families.t).
+ *
+ * Example: pmu/toy/family.c, and its line PMU_FAMILY(toy_family) in pmu/families.def.
+ *
+ *     static const struct model_profile *const profiles[] = {&toy_profile, NULL};
+ *     static const char *const vendors[] = {NULL};
+ *
+ *     const struct pmu_family toy_family = {
+ *             .driver = &toy_driver, .profiles = profiles, .vendors = vendors, .default_profile = "toy",
+ *     };
  */
 #ifndef PMU_CONTRACT_FAMILY_H
 #define PMU_CONTRACT_FAMILY_H

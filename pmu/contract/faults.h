@@ -1,6 +1,13 @@
 /*
  * Faults of a family's virtual CPUs, and the checks that must tell each: what the suite selftest carries out.
  * A fault must be told by these checks and by no others; a virtual CPU without one must raise none.
+ *
+ * Example: counters that do not keep a carry are told by the checks of what is written and read back.
+ *
+ *     static const struct pmu_fault fault[] = {
+ *             {.inject = "dropped-carry", .catches = {{"control/wrap/*", TOLD_WRONG}}},
+ *     };
+ *     const struct pmu_faults faults = {.fault = fault, .n = 1, .profile = "amd-zen3"};
  */
 #ifndef PMU_CONTRACT_FAULTS_H
 #define PMU_CONTRACT_FAULTS_H

@@ -1,6 +1,26 @@
 /*
  * The PMU model contract: an executable specification of one PMU family's registers. Pure C, no privileged
  * instruction, runs on the host under sanitizers and in the image behind the vPMU alike.
+ *
+ * Example: what the virtual PMU does with a model, once for each instruction that it steps over.
+ *
+ *     if (reads_or_writes_register(&a) && model->access(state, &a) == REGISTER_FAULT)
+ *             raise_exception();
+ *     if (model->advance(state, &step) && model->take_pmi(state))
+ *             request_interrupt();
+ *
+ * Example: the whole of advance() in a model with one counter of instructions.
+ *
+ *     static bool advance(void *state, const struct step *step)
+ *     {
+ *             struct example_state *s = state;
+ *             uint64_t before = s->counter;
+ *
+ *             if (s->enabled && !step->own_write)
+ *                     s->counter = (before + 1) & low_bits(WIDTH);
+ *             s->request |= s->counter < before;
+ *             return s->counter < before;
+ *     }
  */
 #ifndef PMU_CONTRACT_MODEL_H
 #define PMU_CONTRACT_MODEL_H

@@ -1,8 +1,23 @@
 /*
  * The PMU driver contract: what it takes to program one PMU family through its real registers.
  *
- * A driver calls cpuid(), msr_*() and pmc_read() and nothing else of the machine, so the same code runs on
- * silicon, under the vPMU, and in host tests whose msr_*() answer from a model.
+ * A driver reaches its registers through the calls of its instruction set and nothing else of the machine, so
+ * the same code runs on silicon, under the vPMU, and in host tests that answer these calls from a model.
+ *
+ * Example: count one event of f() on counter 0, as C code may; windows use a bracket instead of start() and
+ * stop().
+ *
+ *     static struct pmu pmu;
+ *     const struct pmu_config config = {.code = event->code, .levels = LEVELS_ALL};
+ *
+ *     if (!pmu_find(NULL, &pmu, &why) || !pmu.driver->reset(&pmu, &why))
+ *             return why;
+ *     pmu.driver->program(&pmu, 0, &config);
+ *     pmu.driver->start(&pmu, 1);
+ *     f();
+ *     pmu.driver->stop(&pmu);
+ *     pmu.driver->read(&pmu, 0, &count);
+ *     pmu.driver->release(&pmu, 0);
  */
 #ifndef PMU_CONTRACT_PMU_H
 #define PMU_CONTRACT_PMU_H

@@ -2,6 +2,20 @@
  * Records: what a PMU writes down about single instructions and branches, beside counting: PEBS, IBS, branch
  * traces in memory (BTS), last-branch stacks (LBR). One form for all, which drivers translate the hardware's
  * records into, and one way to set them up.
+ *
+ * Example: have the last taken branches of f() written down.
+ *
+ *     struct pmu_recording r = {.source = source, .levels = LEVELS_ALL};
+ *     const struct pmu_record_kind *kind = pmu->driver->recorder->kind[source->kind];
+ *     struct pmu_record branch[32];
+ *
+ *     if (!kind->setup(pmu, &r, &why))
+ *             return why;
+ *     kind->start(pmu, &r);
+ *     f();
+ *     kind->stop(pmu, &r);
+ *     n = kind->drain(pmu, &r, branch, 32);
+ *     kind->release(pmu, &r);
  */
 #ifndef PMU_CONTRACT_RECORD_H
 #define PMU_CONTRACT_RECORD_H

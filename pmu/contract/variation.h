@@ -2,6 +2,11 @@
  * How an injected erratum differs from what it is by default: another amount, other counters, one level
  * alone. The test image draws variants of errata and makes near misses of them
  * (tests/self/mutants/catches.c); in the other images each is what it is, and nothing of this is compiled.
+ *
+ * Example: a hook counts one too many, and so does each variant on its own counters, levels and scale.
+ *
+ *     if (injected(s, INJECT_OVERCOUNT))
+ *             amount += varied_extra(c, step->level, 1);
  */
 #ifndef PMU_CONTRACT_VARIATION_H
 #define PMU_CONTRACT_VARIATION_H

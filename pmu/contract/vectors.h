@@ -2,6 +2,10 @@
  * Vector registers as paths and records keep them: each half of what a step shows (arch/step.h) as one
  * number, by which two states are told apart. On x86: the XMM registers, and the upper halves of the YMM
  * registers.
+ *
+ * Example: whether a record shows the vector registers that the step left.
+ *
+ *     bool same = record.vectors == vectors_digest(step.vectors);
  */
 #ifndef PMU_CONTRACT_VECTORS_H
 #define PMU_CONTRACT_VECTORS_H

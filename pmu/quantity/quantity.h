@@ -5,6 +5,11 @@
  *
  * An event declares which quantities it counts, a kernel how much of each it produces; no expectation is ever
  * written by hand for a pair of the two.
+ *
+ * Example: what an instruction that loads twice and branches adds to a total.
+ *
+ *     static const struct qterm terms[] = {{Q_INSTRUCTIONS, 1}, {Q_LOADS, 2}, {Q_BRANCHES, 1}};
+ *     qvec_add(&total, terms, 3);
  */
 #ifndef PMU_QUANTITY_QUANTITY_H
 #define PMU_QUANTITY_QUANTITY_H

@@ -1,5 +1,20 @@
 /*
  * Suites and checks: how they are declared and how results are reported.
+ *
+ * Example: a suite with one check, that f() returns 4. It is a file in tests/suites and a line of suites[].
+ *
+ *     static void run_four(struct run *run)
+ *     {
+ *             struct result r = {.suite = "four", .name = "f"};
+ *
+ *             if (!check_wanted(run, r.name))
+ *                     return;
+ *             if (run->call(run, call_f, &value, 100, &r))
+ *                     result_judge(&r, 1, 4, 4, value);
+ *             run->report(run, &r);
+ *     }
+ *
+ *     const struct suite suite_four = {"four", "what f() returns", run_four, NULL};
  */
 #ifndef TESTS_JUDGE_CHECK_H
 #define TESTS_JUDGE_CHECK_H

@@ -2,6 +2,8 @@
  * Kernels: microbenchmarks in assembly, each with its signature beside it. docs/adding-a-kernel.md tells how
  * to write one.
  *
+ * Example:
+ *
  *	KERNEL nop_loop, "N times ten NOPs in a counted loop", needs=0, flags=0
  *	1:	.rept 10
  *		nop

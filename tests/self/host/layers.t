@@ -19,6 +19,8 @@ HEADERS = re.compile(r"(?:arch|tests/kernels|tests/suites(?:/research)?|tools|(?
 LAYERS = ("arch/", "pmu/", "tests/", "boot/")
 VOCABULARY = "pmu/quantity/"
 
+CONTRACT = re.compile(r"(?:arch|pmu/contract)/[a-z_]+\.h|pmu/quantity/quantity\.h|tests/kernels/kernel\.h|tests/judge/check\.h")
+
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 
@@ -47,6 +49,11 @@ def undocumented(contracts, page):
     return [c for c in contracts if "`%s`" % os.path.basename(c) not in page]
 
 
+def without_example(files):
+    """Headers whose comment at the head has no example."""
+    return [f for f, text in sorted(files.items()) if "xample" not in text.split("*/")[0]]
+
+
 def lines(pairs):
     return ["%s includes %s" % p for p in sorted(pairs)]
 
@@ -66,7 +73,11 @@ def main():
     unnamed = undocumented(contracts, read("docs/adding-an-instruction-set.md"))
     ok(contracts and not unnamed, "docs/adding-an-instruction-set.md has every contract of arch/", unnamed)
 
+    bare = without_example({f: text for f, text in files.items() if CONTRACT.fullmatch(f)})
+    ok(not bare, "each contract has an example at its head", bare)
+
     # The other side: what is planted is told.
+    ok(without_example({"arch/a.h": "/* What it is. */\n/* Example: */", "arch/b.h": "/* Example:\n */"}) == ["arch/a.h"], "one without is told")
     ok(undocumented(["arch/time.h", "arch/planted.h"], "| `time.h` |") == ["arch/planted.h"],
        "a contract that is not there is told")
 
