@@ -5,7 +5,7 @@
  * Example: counters that do not keep a carry are told by the checks of what is written and read back.
  *
  *     static const struct pmu_fault fault[] = {
- *             {.inject = "dropped-carry", .catches = {{"control/wrap/*", TOLD_WRONG}}},
+ *             {.inject = "dropped-carry", .catches = {{"control/wrap/PMC?", TOLD_WRONG}}},
  *     };
  *     const struct pmu_faults faults = {.fault = fault, .n = 1, .profile = "amd-zen3"};
  */

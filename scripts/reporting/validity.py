@@ -1,5 +1,6 @@
 """Whether a report keeps to its schemas: docs/report.schema.json, and its instruction set's beside it."""
 import json
+from collections import Counter
 
 import jsonschema
 
@@ -20,4 +21,12 @@ def breaches(report):
     if found:
         return found
     own = f"report-{report['isa']}.schema.json"
-    return list(breaches_of(report, own)) if (DOCS / own).exists() else [f"isa: there is no docs/{own}"]
+    found = list(breaches_of(report, own)) if (DOCS / own).exists() else [f"isa: there is no docs/{own}"]
+    return found + list(repeated(report))
+
+
+def repeated(report):
+    """Names that two checks of a suite share, which no schema can forbid: a name says which check is meant."""
+    for suite in report["suites"]:
+        names = Counter(check["name"] for check in suite["checks"])
+        yield from (f"{suite['name']}/{name}: {n} checks have this name" for name, n in names.items() if n > 1)

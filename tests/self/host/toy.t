@@ -118,6 +118,8 @@ control = {c["name"]: c["verdict"] for suite in document["suites"] if suite["nam
 equal({name: control.get(name) for name in HIGHEST}, dict.fromkeys(HIGHEST, "exact"), "checks that reach a counter's highest value judge one whose is another")
 ok(document["isa"] == "toy" and document["complete"], "the report says what it is of")
 equal(list(breaches(document)), [], "it keeps to the schemas of reports")
+twice = dict(document["suites"][0], checks=document["suites"][0]["checks"][:1] * 2)
+ok(list(breaches(dict(document, suites=[twice]))), "one with two checks of one name does not")
 ok(list(breaches(dict(document, levels=document["levels"][:1]))), "one without the user's level does not")
 
 listed = re.findall(r'^TOY_INJECTION\(\w+, "([^"]+)"', (ROOT / "pmu/toy/errata/injections.def").read_text(encoding="utf-8"), flags=re.M)
