@@ -1,4 +1,5 @@
 #include "tests/judge/expectation_level.h"
+#include "tests/judge/event_seen.h"
 #include "tests/kernels/handled.h"
 
 /* Take off what handlers execute. */
@@ -31,23 +32,17 @@ static enum expectation_status without_handlers(const struct pmu_event *e, const
 	return EXPECTATION_OK;
 }
 
-/* At the least privileged level all cycles of what runs there are its own. */
-static struct pmu_event seen_at(const struct pmu_event *e, uint8_t level)
-{
-	struct pmu_event seen = *e;
-
-	for (struct event_term *t = seen.terms; level && t < seen.terms + EVENT_TERMS && t->coefficient; t++)
-		if (t->quantity == Q_CYCLES_USER)
-			t->quantity = Q_CYCLES;
-	return seen;
-}
-
 enum expectation_status expectation_at_level(const struct pmu_event *e, const struct kernel *k, uint8_t level,
 					     uint64_t n, const struct attribution *a, struct expectation *out)
 {
-	struct pmu_event seen = seen_at(e, level);
+	struct pmu_event seen;
 	int64_t beyond;
 
+	/* How a way to another level and back looks to a counter of this one, no manual says. */
+	if (!event_seen_at(e, level, &seen) && !kernel_leaves_level(k)) {
+		*out = (struct expectation){.quantity = seen.terms[0].quantity};
+		return out->status = EXPECTATION_OK;
+	}
 	if (expectation(&seen, k, n, out) ||
 	    (level && kernel_leaves_level(k) && without_handlers(&seen, k, n, out)))
 		return out->status;

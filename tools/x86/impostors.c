@@ -1,5 +1,7 @@
 #include "tools/impostors.h"
+#include "arch/levels.h"
 #include "tests/judge/bounds.h"
+#include "tests/judge/event_seen.h"
 #include "tests/judge/expectation.h"
 #include "tests/kernels/x86/needs.h"
 
@@ -181,18 +183,13 @@ static bool plain(const struct kernel *k)
 	return !(k->flags & KERNEL_USER_ONLY) || !kernel_amount(k, Q_RING_TO_KERNEL, 1).high;
 }
 
-/* What looks at rings itself says something else of the same kernel in ring 3:
- * tests/judge/expectation_level.c, seen_at(). @return whether it does */
-static bool in_ring_3(struct pmu_event *e)
+/* @return whether an event looks at rings itself: it says something else of the same kernel in ring 3 */
+static bool looks_at_rings(const struct pmu_event *e)
 {
-	bool differs = false;
-
-	for (struct event_term *t = e->terms; t < e->terms + EVENT_TERMS && t->coefficient; t++)
-		if (t->quantity == Q_CYCLES_USER) {
-			t->quantity = Q_CYCLES;
-			differs = true;
-		}
-	return differs;
+	for (const struct event_term *t = e->terms; t < e->terms + EVENT_TERMS && t->coefficient; t++)
+		if (t->quantity == Q_CYCLES_USER)
+			return true;
+	return false;
 }
 
 static bool runs_in_ring_3(const struct kernel *k)
@@ -201,17 +198,18 @@ static bool runs_in_ring_3(const struct kernel *k)
 	       !kernel_amount(k, Q_RING_TO_KERNEL, 1).high;
 }
 
-static struct span expect(const struct pmu_event *e, const struct kernel *k)
+static struct span expect(const struct pmu_event *e, const struct kernel *k, uint8_t level)
 {
 	struct span s = {0};
 
 	for (unsigned size = 0; size < SIZES; size++) {
 		uint64_t n = TURNS * (size + 1);
-		struct expectation x;
+		struct pmu_event seen;
+		struct expectation x = {0};
 
-		if (expectation(e, k, n, &x) != EXPECTATION_OK)
+		if (event_seen_at(e, level, &seen) && expectation(&seen, k, n, &x) != EXPECTATION_OK)
 			return (struct span){0};
-		expectation_allow_more(&x, e, k, 0, n);
+		expectation_allow_more(&x, e, k, level, n);
 		s.low[size] = blunt_low ? 0 : x.low;
 		s.high[size] = blunt_high ? INT64_MAX : x.high;
 	}
@@ -221,9 +219,9 @@ static struct span expect(const struct pmu_event *e, const struct kernel *k)
 
 static const struct span *spans(const struct pmu_event *e)
 {
-	struct pmu_event key = key_of(e), user = *e;
+	struct pmu_event key = key_of(e);
 	struct meaning **at = &meanings[bucket(&key)];
-	bool rings = in_ring_3(&user);
+	bool rings = looks_at_rings(e);
 
 	for (; *at; at = &(*at)->next)
 		if (same(&(*at)->key, &key))
@@ -235,9 +233,9 @@ static const struct span *spans(const struct pmu_event *e)
 		const struct kernel *kernel = &kernels_begin[k];
 
 		if (plain(kernel))
-			(*at)->on[k] = expect(e, kernel);
+			(*at)->on[k] = expect(e, kernel, 0);
 		if (rings && plain(kernel) && runs_in_ring_3(kernel))
-			(*at)->on[n_kernels + k] = expect(&user, kernel);
+			(*at)->on[n_kernels + k] = expect(e, kernel, (uint8_t)level_user());
 	}
 	return (*at)->on;
 }

@@ -27,6 +27,9 @@ FAKE_KERNEL(entered, "fake_entered", USER | KERNEL_SERVICE_SYSENTER, FAKE_EXACT(
 FAKE_KERNEL(endless_user, "fake_endless_user", USER, FAKE_RANGE(INSTRUCTIONS, 1, 4, 0, INT64_MAX),
 	    FAKE_EXACT(RING_TO_KERNEL, 1, 0));
 FAKE_KERNEL(plain, "fake_plain", 0, FAKE_EXACT(INSTRUCTIONS, 4, 4));
+FAKE_KERNEL(clocked, "fake_clocked", 0, FAKE_RANGE(CYCLES, 1, 0, 9, 9));
+FAKE_KERNEL(clocked_and_away, "fake_clocked_and_away", USER, FAKE_RANGE(CYCLES, 1, 0, 9, 9),
+	    FAKE_EXACT(RING_TO_KERNEL, 1, 0));
 
 static const struct pmu_event instructions = {
 	.name = "I", .counters = 1, .fixed = -1, .terms = {{Q_INSTRUCTIONS, 1}}};
@@ -279,6 +282,24 @@ static void open_ends_stay_open(void **state)
 	assert_true(x.high == INT64_MAX);
 }
 
+/* A counter of ring 3 sees no cycle of ring 0; what the ways there and back look like to it, no manual says.
+ */
+static void other_rings_alone(void **state)
+{
+	static const struct pmu_event ring_0 = {.name = "R0", .terms = {{Q_CYCLES, 1}, {Q_CYCLES_USER, -1}}};
+	static const struct pmu_event twice = {.name = "T", .terms = {{Q_CYCLES, 2}, {Q_CYCLES_USER, -1}}};
+	struct expectation x;
+
+	(void)state;
+	assert_int_equal(expectation_at_level(&ring_0, &clocked, 3, 9, NULL, &x), EXPECTATION_OK);
+	assert_int_equal(x.low, 0);
+	assert_int_equal(x.high, 0);
+	assert_int_equal(expectation_at_level(&twice, &clocked, 3, 9, NULL, &x), EXPECTATION_OK);
+	assert_true(x.high > 0);
+	assert_int_equal(expectation_at_level(&ring_0, &clocked_and_away, 3, 9, NULL, &x), EXPECTATION_OK);
+	assert_true(x.high > 0);
+}
+
 static void it_covers_what_was_measured(void **state)
 {
 	struct attribution a = by_the_manual();
@@ -526,6 +547,7 @@ int main(void)
 		cmocka_unit_test(trips_are_counted),
 		cmocka_unit_test(expectations_take_it),
 		cmocka_unit_test(open_ends_stay_open),
+		cmocka_unit_test(other_rings_alone),
 		cmocka_unit_test(it_covers_what_was_measured),
 		cmocka_unit_test(what_is_alike_is_one_fact),
 		cmocka_unit_test(sums_that_fail_are_facts),
