@@ -82,7 +82,9 @@ UEFI_IMAGES :=
 HOSTED_PMUS := $(foreach isa,$(HOSTED) $(IMAGES),$(addsuffix /%,$(addprefix pmu/,$(PMUS_$(isa)))))
 # What the tool coverage asks of families is for the host alone.
 COVERAGE_PARTS := $(filter-out $(HOSTED_PMUS),$(wildcard pmu/*/coverage/*.c))
-IMAGE_SRC := arch/console.c $(filter-out $(HOSTED_PMUS) $(COVERAGE_PARTS),$(sort $(wildcard $(foreach d,$(IMAGE_DIRS),$(d)/*.c $(d)/*.S))))
+# So is what tests hold each family against, which it brings along.
+READINGS := $(wildcard pmu/*/readings/*.c)
+IMAGE_SRC := arch/console.c $(filter-out $(HOSTED_PMUS) $(COVERAGE_PARTS) $(READINGS),$(sort $(wildcard $(foreach d,$(IMAGE_DIRS),$(d)/*.c $(d)/*.S))))
 EVENTS_GEN := $(B)/gen/intel_events.c $(B)/gen/intel_offcore.c $(patsubst pmu/%/errata/rows.csv,$(B)/gen/%_errata.c,$(wildcard pmu/*/errata/rows.csv))
 GEN_SRC := $(B)/gen/font.c $(B)/gen/insn_tables.c $(EVENTS_GEN)
 # Lists of events, as rows of C. Intel's list of single cores is packed instead.
@@ -165,7 +167,7 @@ $(B)/tools/x86/decodebench: tools/x86/decodebench.c arch/x86/step/insn.c $(B)/ge
 
 # The image's own sources of the PMU families, with a model for a machine. What the tool does not use is left out.
 ENCODE_SRC := tools/assay-encode.c tools/x86/model_cpu.c arch/x86/cpu/identity.c tests/report/json.c arch/x86/cpu/courage.c \
-	$(filter-out pmu/virtual/vpmu.c $(HOSTED_PMUS),$(wildcard pmu/*.[cS] pmu/*/*.[cS] pmu/*/*/*.[cS])) $(EVENTS_GEN)
+	$(filter-out pmu/virtual/vpmu.c $(HOSTED_PMUS) $(READINGS),$(wildcard pmu/*.[cS] pmu/*/*.[cS] pmu/*/*/*.[cS])) $(EVENTS_GEN)
 
 tools: $(B)/assay-encode $(B)/assay-judge
 
@@ -468,7 +470,7 @@ HOSTED_FLAGS = $(filter-out -DISA_X86 -DQUANTITY_LIST=%,$(HOST_FLAGS)) -Wno-form
 
 define hosted_rules
 OBJ_$(1) := $$(patsubst %,$$(B)/$(1)/%.o,$$(HOSTED_SRC) $$(wildcard arch/$(1)/*.c tests/kernels/$(1)/*.[cS] tests/suites/$(1)/*.c \
-	$$(foreach p,$$(PMUS_$(1)),pmu/$$(p)/*.c pmu/$$(p)/*/*.c)))
+	$$(filter-out $$(READINGS),$$(wildcard $$(foreach p,$$(PMUS_$(1)),pmu/$$(p)/*.c pmu/$$(p)/*/*.c)))))
 HOSTED_OBJ += $$(OBJ_$(1))
 FLAGS_$(1) = $$(HOSTED_FLAGS) -DISA_$(shell echo $(1) | tr a-z A-Z) -DQUANTITY_LIST='"pmu/quantity/$(1).def"'
 

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """Which PMU a CPU has, on every CPU model of QEMU and every 64-bit one of Bochs: the right driver, or the right reason why none fits."""
+import pathlib
 import re
 import subprocess
 
-from boottest import boot, complains, done, equal, few, ok, table, tail
+from boottest import TOP, boot, complains, done, equal, few, ok, table, tail
 
 NO_LEAF = ("intel", "no CPUID leaf 0AH")
 VERSION_0 = ("intel", "CPUID leaf 0AH gives version 0")
@@ -47,7 +48,8 @@ VERSIONS = "corei7_sandy_bridge_2600k", "corei7_skylake_x", "tigerlake"  # 3, 4 
 QEMU_32 = "486 athlon coreduo kvm32 n270 pentium pentium2 pentium3 qemu32".split()
 BOCHS_32 = "pentium pentium_mmx amd_k6_2_chomper p2_klamath p3_katmai p4_willamette core_duo_t2400_yonah atom_n270".split()
 NO_CPU = ["base", "host"]
-OTHERS = {"intel": "no CPUID leaf 0AH|gives version 0|vendor", "netburst": "not of Intel's family 0FH", "amd": "vendor is neither AMD nor Hygon"}
+# What each family's driver says of a CPU that is another family's, as a regular expression.
+OTHERS = {path.parent.parent.name: path.read_text(encoding="ascii").rstrip("\n") for path in pathlib.Path(TOP).glob("pmu/*/readings/refusal.txt")}
 
 
 def found(report):

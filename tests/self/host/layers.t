@@ -32,7 +32,7 @@ def includes(files):
     """(file, header) of each include that is against the rules, of {file: text}."""
     points_back, foreign = set(), set()
     for name, text in files.items():
-        if name.startswith(FREE):
+        if FREE.match(name):
             continue
         for header in INCLUDE.findall(text):
             of = HEADERS.match(header)

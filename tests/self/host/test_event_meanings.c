@@ -1,5 +1,5 @@
 /*
- * What events mean, against a second table (tests/self/host/data/meanings.csv) that was written from the
+ * What events mean, against a second table (each family's readings/meanings.csv) that was written from the
  * manuals without looking at the rows. Where a model reads the rows that expectations read, as that of
  * NetBurst does, a wrong meaning would agree with itself.
  *
@@ -11,6 +11,7 @@
 #include "tests/self/host/support/fake_cpu.h"
 
 #include <fnmatch.h>
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -52,13 +53,11 @@ static void parse_terms(char *text, struct event_term out[EVENT_TERMS])
 	assert_true(n > 0);
 }
 
-static int read_table(void **state)
+static void read_table(const char *path)
 {
-	FILE *f = fopen("tests/self/host/data/meanings.csv", "r");
+	FILE *f = fopen(path, "r");
 
-	(void)state;
-	if (!f || !fgets(meaning[0].text, sizeof meaning[0].text, f))
-		return -1;
+	assert_true(f && fgets(meaning[n_meanings].text, sizeof meaning[0].text, f));
 	while (n_meanings < MEANINGS && fgets(meaning[n_meanings].text, sizeof meaning[0].text, f)) {
 		struct meaning *m = &meaning[n_meanings++];
 		char *p = m->text;
@@ -68,6 +67,18 @@ static int read_table(void **state)
 		parse_terms(strsep(&p, ","), m->term);
 	}
 	fclose(f);
+}
+
+static int read_tables(void **state)
+{
+	glob_t found;
+
+	(void)state;
+	if (glob("pmu/*/readings/meanings.csv", 0, NULL, &found))
+		return -1;
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		read_table(found.gl_pathv[i]);
+	globfree(&found);
 	return n_meanings < 200 || n_meanings == MEANINGS;
 }
 
@@ -211,5 +222,5 @@ int main(void)
 		cmocka_unit_test(another_meaning_is_told),
 	};
 
-	return cmocka_run_group_tests(tests, read_table, NULL);
+	return cmocka_run_group_tests(tests, read_tables, NULL);
 }

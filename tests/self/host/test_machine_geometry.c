@@ -6,6 +6,7 @@
 #include "arch/x86/cpu/cpuid_table.h"
 #include "pmu/virtual/machine_model.h"
 
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,55 +27,45 @@ struct cache {
 	unsigned kib, ways; /* 0: there is none */
 };
 
-/* Optimization Reference Manuals of Intel and AMD, BKDGs and PPRs; last levels of the parts that the profiles
- * are of. The first name that the profile's begins with counts. */
-static const struct {
-	const char *name;
+/* What each family's readings/caches.csv has: the first row whose name the profile's begins with counts. */
+static struct {
+	char name[48];
 	struct cache l1d, l1i, l2, llc;
-} caches[] = {
-	/* What leaf 2 says of caches is not looked at: the model's own, as for CPUs that tell nothing. */
-	{"netburst-potomac", {32, 8}, {32, 8}, {512, 8}, {8192, 16}},
-	{"netburst", {32, 8}, {32, 8}, {512, 8}, {0, 0}},
-	{"intel-yonah", {32, 8}, {32, 8}, {2048, 8}, {0, 0}},
-	{"intel-core2", {32, 8}, {32, 8}, {6144, 24}, {0, 0}},
-	{"intel-nehalem", {32, 8}, {32, 4}, {256, 8}, {8192, 16}},
-	{"intel-westmere", {32, 8}, {32, 4}, {256, 8}, {12288, 16}},
-	{"intel-sandybridge", {32, 8}, {32, 8}, {256, 8}, {8192, 16}},
-	{"intel-ivybridge", {32, 8}, {32, 8}, {256, 8}, {8192, 16}},
-	{"intel-haswell", {32, 8}, {32, 8}, {256, 8}, {8192, 16}},
-	{"intel-broadwell", {32, 8}, {32, 8}, {256, 8}, {3072, 12}},
-	{"intel-skylake", {32, 8}, {32, 8}, {256, 4}, {12288, 16}},
-	{"intel-icelake", {48, 12}, {32, 8}, {512, 8}, {8192, 16}},
-	{"intel-tigerlake", {48, 12}, {32, 8}, {1280, 20}, {8192, 8}},
-	{"intel-alderlake-p", {48, 12}, {32, 8}, {1280, 10}, {12800, 10}},
-	{"intel-alderlake-e", {32, 8}, {64, 8}, {2048, 16}, {12800, 10}},
-	{"intel-sapphirerapids", {48, 12}, {32, 8}, {2048, 16}, {84480, 15}},
-	{"intel-graniterapids", {48, 12}, {64, 16}, {2048, 16}, {294912, 16}},
-	{"intel-meteorlake-p", {48, 12}, {64, 16}, {2048, 16}, {18432, 12}},
-	{"intel-meteorlake-e", {32, 8}, {64, 8}, {2048, 16}, {18432, 12}},
-	{"intel-lunarlake-p", {48, 12}, {64, 16}, {2560, 10}, {12288, 12}},
-	{"intel-pantherlake-p", {48, 12}, {64, 16}, {3072, 12}, {12288, 12}},
-	{"intel-version6", {48, 12}, {64, 16}, {3072, 12}, {12288, 12}},
-	{"intel-lunarlake-e", {32, 8}, {64, 8}, {4096, 16}, {0, 0}},
-	{"intel-pantherlake-e", {32, 8}, {64, 8}, {4096, 16}, {0, 0}},
-	{"intel-silvermont", {24, 6}, {32, 8}, {1024, 16}, {0, 0}},
-	{"intel-goldmontplus", {24, 6}, {32, 8}, {4096, 16}, {0, 0}},
-	{"intel-goldmont", {24, 6}, {32, 8}, {1024, 16}, {0, 0}},
-	{"intel-tremont", {32, 8}, {32, 8}, {1536, 12}, {4096, 16}},
-	{"amd-k7", {64, 2}, {64, 2}, {512, 16}, {0, 0}},
-	{"amd-k8", {64, 2}, {64, 2}, {1024, 16}, {0, 0}},
-	{"amd-fam10h", {64, 2}, {64, 2}, {512, 16}, {6144, 48}},
-	{"amd-fam11h", {64, 2}, {64, 2}, {1024, 16}, {0, 0}},
-	{"amd-fam12h", {64, 2}, {64, 2}, {1024, 16}, {0, 0}},
-	{"amd-fam14h", {32, 8}, {32, 2}, {512, 16}, {0, 0}},
-	{"amd-fam15h", {16, 4}, {64, 2}, {2048, 16}, {8192, 64}},
-	{"amd-fam16h", {32, 8}, {32, 2}, {2048, 16}, {0, 0}},
-	{"amd-zen1", {32, 8}, {64, 4}, {512, 8}, {8192, 16}},
-	{"amd-zen2", {32, 8}, {32, 8}, {512, 8}, {16384, 16}},
-	{"amd-zen3", {32, 8}, {32, 8}, {512, 8}, {32768, 16}},
-	{"amd-zen4", {32, 8}, {32, 8}, {1024, 8}, {32768, 16}},
-	{"amd-zen5", {48, 12}, {32, 8}, {1024, 16}, {32768, 16}},
-};
+} caches[96];
+static unsigned n_caches;
+
+static void read_caches(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	char line[160];
+
+	assert_non_null(f);
+	while (fgets(line, sizeof line, f)) {
+		typeof(caches[0]) *c = &caches[n_caches];
+
+		if (*line == '#' || begins(line, "name,"))
+			continue;
+		assert_true(n_caches < sizeof caches / sizeof *caches);
+		if (sscanf(line, "%47[^,],%u,%u,%u,%u,%u,%u,%u,%u", c->name, &c->l1d.kib, &c->l1d.ways,
+			   &c->l1i.kib, &c->l1i.ways, &c->l2.kib, &c->l2.ways, &c->llc.kib,
+			   &c->llc.ways) != 9)
+			fail_msg("%s: %s", path, line);
+		n_caches++;
+	}
+	fclose(f);
+}
+
+static int read_all_caches(void **state)
+{
+	glob_t found;
+
+	(void)state;
+	assert_int_equal(glob("pmu/*/readings/caches.csv", 0, NULL, &found), 0);
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		read_caches(found.gl_pathv[i]);
+	globfree(&found);
+	return 0;
+}
 
 static void check_cache(const char *profile, const char *which, struct machine_cache g, struct cache c)
 {
@@ -96,9 +87,9 @@ static void caches_are_the_cpus(void **state)
 		struct machine_geometry g = machine_geometry(model_profile(p));
 		unsigned i = 0;
 
-		while (i < sizeof caches / sizeof *caches && !begins(name, caches[i].name))
+		while (i < n_caches && !begins(name, caches[i].name))
 			i++;
-		if (i == sizeof caches / sizeof *caches)
+		if (i == n_caches)
 			fail_msg("what caches has %s?", name);
 		check_cache(name, "data", g.l1d, caches[i].l1d);
 		check_cache(name, "code", g.l1i, caches[i].l1i);
@@ -295,5 +286,5 @@ int main(void)
 		cmocka_unit_test(amds_tlbs_are_the_cpus),
 	};
 
-	return cmocka_run_group_tests_name("machine geometry", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("machine geometry", tests, read_all_caches, NULL);
 }

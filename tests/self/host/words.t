@@ -55,7 +55,7 @@ def private(text):
 
 
 def neutral(name):
-    return not name.startswith(FREE) and name not in OWN_LISTS and not owned_by(name) & INSTRUCTION_SETS
+    return not FREE.match(name) and name not in OWN_LISTS and not owned_by(name) & INSTRUCTION_SETS
 
 
 def lines(pairs):
