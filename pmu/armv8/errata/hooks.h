@@ -19,13 +19,13 @@ static inline bool armv8_hook_any(const struct armv8_state *s)
 }
 
 /** What a write of PMOVSCLR_EL0 clears. */
-static inline uint32_t armv8_hook_cleared(const struct armv8_state *s, uint32_t mask)
+static inline uint64_t armv8_hook_cleared(const struct armv8_state *s, uint64_t mask)
 {
 	return injected(s, INJECT_STUCK_STATUS) ? 0 : mask;
 }
 
 /** What an overflow leaves in PMOVSSET_EL0. */
-static inline uint32_t armv8_hook_status(const struct armv8_state *s, uint32_t bit)
+static inline uint64_t armv8_hook_status(const struct armv8_state *s, uint64_t bit)
 {
 	return injected(s, INJECT_LOST_STATUS) ? 0 : bit;
 }
@@ -37,7 +37,7 @@ static inline uint64_t armv8_hook_read(const struct armv8_state *s, unsigned c)
 }
 
 /** The counters that are enabled. */
-static inline uint32_t armv8_hook_enabled(const struct armv8_state *s)
+static inline uint64_t armv8_hook_enabled(const struct armv8_state *s)
 {
 	return injected(s, INJECT_ENABLE_IGNORED) ? armv8_all(s) : s->enabled;
 }
@@ -52,6 +52,30 @@ static inline uint8_t armv8_hook_levels(const struct armv8_state *s, uint8_t lev
 static inline uint64_t armv8_hook_chained(const struct armv8_state *s, uint64_t amount)
 {
 	return injected(s, INJECT_CHAIN_LOST) ? 0 : amount;
+}
+
+/** Whether an overflow is to freeze counters. */
+static inline bool armv8_hook_freezes(const struct armv8_state *s)
+{
+	return s->pmcr & PMCR_FZO && !injected(s, INJECT_NOT_FROZEN);
+}
+
+/** Whether edges of thresholds count as the thresholds do. */
+static inline bool armv8_hook_levelled(const struct armv8_state *s)
+{
+	return injected(s, INJECT_EDGE_LEVEL);
+}
+
+/** Counters that EL1 has of those that there are. */
+static inline uint64_t armv8_hook_mine(const struct armv8_state *s, uint64_t mine)
+{
+	return injected(s, INJECT_RANGE_LEAK) ? armv8_all(s) : mine;
+}
+
+/** Counters that a permitted access may look at, or write. */
+static inline uint64_t armv8_hook_user(const struct armv8_state *s, uint64_t mask)
+{
+	return injected(s, INJECT_USER_ALL) ? UINT64_MAX : mask;
 }
 
 /** An event has been chosen. @return whether it counts nothing by its row */

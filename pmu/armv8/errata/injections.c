@@ -22,13 +22,14 @@ _Static_assert(sizeof armv8_injections / sizeof *armv8_injections <= MODEL_INJEC
 
 static unsigned last_event_counter(const struct armv8_state *s)
 {
-	return s->part->counters - 1u;
+	return armv8_first_range(s) - 1u;
 }
 
 bool armv8_hook_decoded(struct armv8_state *s, unsigned c)
 {
 	struct armv8_counter *k = &s->counter[c];
 
+	k->held &= !injected(s, INJECT_THRESHOLD_OFF);
 	if (k->event != EVENT_LD_RETIRED || !injected(s, INJECT_SHIFTED))
 		return false;
 	k->weight[Q_INSN_STORE] = 1;
@@ -68,9 +69,10 @@ uint64_t armv8_hook_amount(struct armv8_state *s, unsigned c, const struct step 
 {
 	struct armv8_counter *k = &s->counter[c];
 
-	if (injected(s, INJECT_DEAD) || (injected(s, INJECT_DEAD_COUNTER) && c == last_event_counter(s)))
+	if (injected(s, INJECT_DEAD) || (injected(s, INJECT_DEAD_COUNTER) && c == last_event_counter(s)) ||
+	    (injected(s, INJECT_INSTRUCTIONS_DEAD) && c == ARMV8_INSTRUCTIONS))
 		return 0;
-	if (injected(s, INJECT_UNDEFINED) && k->weight[Q_INSTRUCTIONS] > 0 && c != ARMV8_CYCLES)
+	if (injected(s, INJECT_UNDEFINED) && k->weight[Q_INSTRUCTIONS] > 0 && c < ARMV8_CYCLES)
 		amount += undefined(step);
 	if (injected(s, INJECT_NOISY) && amount && !k->clock && s->steps % NOISE_STEPS == 0)
 		amount++;
@@ -85,7 +87,7 @@ uint64_t armv8_hook_sum(const struct armv8_state *s, unsigned c, uint64_t value,
 {
 	uint64_t sum = value + amount;
 
-	if (c == ARMV8_CYCLES)
+	if (c >= ARMV8_CYCLES)
 		return sum;
 	if (injected(s, INJECT_BACKWARDS) && c == last_event_counter(s))
 		return value - amount;

@@ -5,8 +5,9 @@
  * model_registers.c: which registers exist, who may access them, what they read, what is kept of a write.
  * model_counters.c: what a step adds to a counter, overflow, interrupt, freezing.
  *
- * One processor, in the Non-secure state at EL1 and EL0; what a hypervisor at EL2 or EL3 may take away
- * (MDCR_EL2, MDCR_EL3) is not taken away. Fields that a reset leaves UNKNOWN get a pattern of ones.
+ * One processor, in the Non-secure state at EL1 and EL0. Of what EL2 may take away there are the counters
+ * that it keeps (MDCR_EL2.HPMN); EL3 (MDCR_EL3) takes nothing. Fields that a reset leaves UNKNOWN get a
+ * pattern of ones.
  */
 #ifndef PMU_ARMV8_MODEL_MODEL_H
 #define PMU_ARMV8_MODEL_MODEL_H
@@ -23,6 +24,8 @@ struct armv8_part {
 	uint8_t idcode;
 	bool secure, hypervisor; /* EL3 and EL2 are implemented: their filters are */
 	bool multithreaded;      /* PMEVTYPER<n>_EL0.MT is */
+	bool icntr;              /* PMICNTR_EL0 is (ID_AA64DFR1_EL1.PMICNTR) */
+	uint32_t mdcr;           /* MDCR_EL2 as EL2 has left it; without HPMN it has kept no counter */
 	uint32_t pmmir;          /* PMMIR_EL1, from PMUv3p4 on */
 	uint64_t ceid[2];        /* PMCEID0_EL0, PMCEID1_EL0 */
 	uint32_t core;           /* whose list of events it has besides: ARMV8_CORE_ bits */
@@ -47,15 +50,19 @@ struct armv8_counter {
 	bool held;       /* amounts are held against a threshold: */
 	uint8_t compare; /* TC_ value without TC_COUNT */
 	bool once;       /* TC_COUNT */
+	bool edge, both; /* of the comparison: where it begins to hold; and where it ends */
+	bool met;        /* it held in the last cycle */
 	uint16_t at;     /* the threshold */
 };
 
 struct armv8_state {
 	const struct armv8_part *part;
 	struct model_injected injections;
-	struct armv8_counter counter[ARMV8_GENERAL + 1]; /* the last is the cycle counter */
-	uint32_t pmcr, enabled, overflowed, interrupting, userenr, selr;
-	uint32_t running, started; /* counters that count now; of them, those that the last write started */
+	/* The last two are the cycle counter and the instruction counter. */
+	struct armv8_counter counter[ARMV8_INSTRUCTIONS + 1];
+	uint32_t pmcr, userenr, selr, mdcr;
+	uint64_t enabled, overflowed, interrupting, uacr;
+	uint64_t running, started; /* counters that count now; of them, those that the last write started */
 	bool asks;                 /* the interrupt is asserted ... */
 	bool request;              /* ... and has not been taken */
 	bool quick;                /* nothing that runs needs more than adding up */
@@ -65,10 +72,27 @@ struct armv8_state {
 	bool left_running;         /* (injected) */
 };
 
-/** The counters that there are, as bits of PMCNTENSET_EL0. */
-static inline uint32_t armv8_all(const struct armv8_state *s)
+/** Event counters that EL1 and EL0 have: those of the first range. */
+static inline unsigned armv8_first_range(const struct armv8_state *s)
 {
-	return (uint32_t)((UINT64_C(1) << s->part->counters) - 1) | UINT32_C(1) << ARMV8_CYCLES;
+	return s->mdcr & MDCR_HPMN;
+}
+
+/** The event counters below one. */
+static inline uint64_t armv8_below(unsigned c)
+{
+	return (UINT64_C(1) << c) - 1;
+}
+
+/** The counters that there are, as bits of PMCNTENSET_EL0; and those of them that EL1 has. */
+static inline uint64_t armv8_all(const struct armv8_state *s)
+{
+	return armv8_below(s->part->counters) | UINT64_C(1) << ARMV8_CYCLES |
+	       (uint64_t)s->part->icntr << ARMV8_INSTRUCTIONS;
+}
+static inline uint64_t armv8_mine(const struct armv8_state *s)
+{
+	return armv8_all(s) & ~(armv8_below(s->part->counters) & ~armv8_below(armv8_first_range(s)));
 }
 
 /** Decode the type register of a counter. */
@@ -83,7 +107,7 @@ uint64_t armv8_highest(const struct armv8_state *s, unsigned c);
 uint64_t armv8_overflows_at(const struct armv8_state *s, unsigned c);
 
 /** A write of PMSWINC_EL0 at a level. */
-void armv8_software(struct armv8_state *s, uint32_t mask, uint8_t level);
+void armv8_software(struct armv8_state *s, uint64_t mask, uint8_t level);
 
 enum register_answer armv8_access(void *state, struct register_access *a);
 bool armv8_advance(void *state, const struct step *step);

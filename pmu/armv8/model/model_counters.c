@@ -39,16 +39,27 @@ void armv8_decode(struct armv8_state *s, unsigned c)
 	struct armv8_counter *k = &s->counter[c];
 	const struct armv8_row *row;
 	unsigned compare = k->type >> TYPER_TC & 7;
+	bool edge = k->type & TYPER_TE;
 
 	memset(k->weight, 0, sizeof k->weight);
 	k->clock = c == ARMV8_CYCLES;
-	k->event = c == ARMV8_CYCLES ? EVENT_CPU_CYCLES : k->type & TYPER_EVENT;
+	k->event = c == ARMV8_CYCLES         ? EVENT_CPU_CYCLES
+		   : c == ARMV8_INSTRUCTIONS ? EVENT_INST_RETIRED
+					     : k->type & TYPER_EVENT;
 	k->levels = levels_of(k->type);
 	k->at = k->type >> TYPER_TH & ((1 << TYPER_TH_BITS) - 1);
-	k->held = c != ARMV8_CYCLES && (k->at || compare);
+	k->held = c < ARMV8_CYCLES && (k->at || compare);
 	k->compare = (uint8_t)(compare & ~(unsigned)TC_COUNT);
 	k->once = compare & TC_COUNT;
-	if (c == ARMV8_CYCLES || armv8_hook_decoded(s, c))
+	k->edge = edge;
+	k->both = (compare & TC_EDGE) == TC_BOTH;
+	k->met = false;
+	/* CONSTRAINED UNPREDICTABLE (Arm ARM, ReservedPMUThreshold()): as without a threshold. */
+	if (edge && !(compare & TC_EDGE))
+		k->held = false;
+	if (c == ARMV8_INSTRUCTIONS)
+		add_weight(k, Q_INSTRUCTIONS, 1);
+	if (c >= ARMV8_CYCLES || armv8_hook_decoded(s, c))
 		return;
 	/* PMSWINC_EL0 and the counter below count these. */
 	if (k->event == EVENT_SW_INCR || k->event == EVENT_CHAIN)
@@ -62,23 +73,49 @@ void armv8_decode(struct armv8_state *s, unsigned c)
 
 uint64_t armv8_highest(const struct armv8_state *s, unsigned c)
 {
-	return c == ARMV8_CYCLES || s->part->version >= PMUVER_3_5 ? UINT64_MAX : UINT32_MAX;
+	return c >= ARMV8_CYCLES || s->part->version >= PMUVER_3_5 ? UINT64_MAX : UINT32_MAX;
 }
 
-/* Arm ARM, PMCR_EL0.LC and LP. */
+/* Of the second range: an event counter that EL2 has kept (Arm ARM, MDCR_EL2.HPMN). */
+static bool is_kept(const struct armv8_state *s, unsigned c)
+{
+	return c < ARMV8_CYCLES && c >= armv8_first_range(s);
+}
+
+/* Arm ARM, PMCR_EL0.LC and LP, MDCR_EL2.HLP; the instruction counter is always long. */
 uint64_t armv8_overflows_at(const struct armv8_state *s, unsigned c)
 {
 	uint32_t wide = c == ARMV8_CYCLES ? PMCR_LC : PMCR_LP;
+	bool is_long = c == ARMV8_INSTRUCTIONS || (is_kept(s, c) ? s->mdcr & MDCR_HLP : s->pmcr & wide);
 
-	return s->pmcr & wide ? UINT64_MAX : UINT32_MAX;
+	return is_long ? UINT64_MAX : UINT32_MAX;
 }
 
-/* Arm ARM, PMCR_EL0.FZO: event counters freeze; the cycle counter joins them where PMCR_EL0.DP is set. */
+/* Arm ARM, PMCR_EL0.FZO: counters of the first range freeze but for the cycle counter, which joins them where
+ * PMCR_EL0.DP is set. MDCR_EL2.HPMFZO: those of the second one do. */
 static bool is_frozen(const struct armv8_state *s, unsigned c)
 {
-	bool freezes = s->pmcr & PMCR_FZO && s->overflowed & ~(UINT32_C(1) << ARMV8_CYCLES);
+	uint64_t first = armv8_mine(s) & ~(UINT64_C(1) << ARMV8_CYCLES);
 
-	return freezes && (c != ARMV8_CYCLES || s->pmcr & PMCR_DP);
+	if (is_kept(s, c))
+		return s->mdcr & MDCR_HPMFZO && s->overflowed & ~armv8_mine(s);
+	if (!armv8_hook_freezes(s) || !(s->overflowed & first))
+		return false;
+	return c != ARMV8_CYCLES || s->pmcr & PMCR_DP;
+}
+
+/* Arm ARM, PMCR_EL0.E and MDCR_EL2.HPME. */
+static bool is_on(const struct armv8_state *s, unsigned c)
+{
+	return is_kept(s, c) ? s->mdcr & MDCR_HPME : s->pmcr & PMCR_E;
+}
+
+/* Arm ARM, CheckPMUOverflowCondition(): each range asks where it is on. */
+static bool asks(const struct armv8_state *s)
+{
+	uint64_t both = s->overflowed & s->interrupting, mine = armv8_mine(s);
+
+	return (s->pmcr & PMCR_E && both & mine) || (s->mdcr & MDCR_HPME && both & ~mine);
 }
 
 static bool is_chained(const struct armv8_state *s, unsigned c)
@@ -95,20 +132,20 @@ static bool adds_up(const struct armv8_state *s, unsigned c)
 
 void armv8_update(struct armv8_state *s)
 {
-	uint32_t before = s->running;
+	uint64_t before = s->running;
 	bool asked = s->asks;
 
 	s->running = 0;
 	s->quick = !armv8_hook_any(s);
-	for (unsigned c = 0; c <= ARMV8_CYCLES; c++) {
-		if (!(s->pmcr & PMCR_E && armv8_hook_enabled(s) >> c & 1) || is_frozen(s, c))
+	for (unsigned c = 0; c <= ARMV8_INSTRUCTIONS; c++) {
+		if (!(armv8_hook_enabled(s) >> c & 1 && is_on(s, c)) || is_frozen(s, c))
 			continue;
-		s->running |= UINT32_C(1) << c;
+		s->running |= UINT64_C(1) << c;
 		s->quick &= adds_up(s, c);
 	}
 	s->started = s->running & ~before;
 	armv8_hook_started(s);
-	s->asks = s->pmcr & PMCR_E && s->overflowed & s->interrupting; /* Arm ARM, PMINTENSET_EL1 */
+	s->asks = asks(s);
 	if (s->asks && !asked && !armv8_hook_request(s))
 		s->request = true;
 }
@@ -134,18 +171,22 @@ static void count(struct armv8_state *s, unsigned c, uint64_t amount)
 	k->value = counter_keeps(sum, armv8_highest(s, c));
 	if (!armv8_hook_overflows(s, c, counter_overflows(low, low + amount, at)))
 		return;
-	s->overflowed |= armv8_hook_status(s, UINT32_C(1) << c);
+	s->overflowed |= armv8_hook_status(s, UINT64_C(1) << c);
 	chain(s, c);
 }
 
-/* Arm ARM, PMEVTYPER<n>_EL0.TC: V against TH. @return what the cycle adds */
-static uint64_t hold(const struct armv8_counter *k, uint64_t v)
+/* Arm ARM, PMUCountValue(): V against TH by PMEVTYPER<n>_EL0.TC and TE. @return what the cycle adds */
+static uint64_t hold(const struct armv8_state *s, struct armv8_counter *k, uint64_t v)
 {
 	bool met = k->compare == TC_NOT_EQUAL  ? v != k->at
 		   : k->compare == TC_EQUAL    ? v == k->at
 		   : k->compare == TC_AT_LEAST ? v >= k->at
 					       : v < k->at;
+	bool was = k->met;
 
+	k->met = met;
+	if (k->edge && !armv8_hook_levelled(s))
+		return k->both ? met != was : met && !was;
 	return !met ? 0 : k->once ? 1 : v;
 }
 
@@ -167,10 +208,10 @@ static uint64_t amount_of(struct armv8_state *s, unsigned c, const struct step *
 	for (unsigned i = 0; i < step->n_terms; i++)
 		sum += k->weight[step->terms[i].quantity] * (int64_t)step->terms[i].amount;
 	if (k->held) {
-		uint64_t all = hold(k, (uint64_t)sum + (k->clock && cycles));
+		uint64_t all = hold(s, k, (uint64_t)sum + (k->clock && cycles));
 
 		for (uint32_t i = 1; i < cycles; i++)
-			all += hold(k, k->clock);
+			all += hold(s, k, k->clock);
 		return all;
 	}
 	if (c == ARMV8_CYCLES && s->pmcr & PMCR_D && !(s->pmcr & PMCR_LC))
@@ -183,7 +224,7 @@ static bool sees(const struct armv8_state *s, unsigned c, uint8_t level)
 	return counter_sees(armv8_hook_levels(s, s->counter[c].levels), level);
 }
 
-void armv8_software(struct armv8_state *s, uint32_t mask, uint8_t level)
+void armv8_software(struct armv8_state *s, uint64_t mask, uint8_t level)
 {
 	for (unsigned c = 0; c < s->part->counters; c++)
 		if (mask >> c & 1 && s->running >> c & 1 && s->counter[c].event == EVENT_SW_INCR &&
@@ -192,19 +233,19 @@ void armv8_software(struct armv8_state *s, uint32_t mask, uint8_t level)
 }
 
 /* The lowest counter of some. */
-static unsigned lowest(uint32_t counters)
+static unsigned lowest(uint64_t counters)
 {
-	return (unsigned)__builtin_ctz(counters);
+	return (unsigned)__builtin_ctzll(counters);
 }
 
 bool armv8_advance(void *state, const struct step *step)
 {
 	struct armv8_state *s = state;
-	uint32_t overflowed = s->overflowed, running = s->running;
+	uint64_t overflowed = s->overflowed, running = s->running;
 
 	s->steps++;
 	armv8_hook_step(s);
-	for (uint32_t left = running; left; left &= left - 1) {
+	for (uint64_t left = running; left; left &= left - 1) {
 		unsigned c = lowest(left);
 		uint64_t amount;
 
@@ -229,7 +270,7 @@ int armv8_increments(void *state, const struct step *step, struct model_incremen
 
 	if (!s->quick || step->own_write)
 		return -1;
-	for (uint32_t left = s->running; left; left &= left - 1) {
+	for (uint64_t left = s->running; left; left &= left - 1) {
 		unsigned c = lowest(left);
 		uint64_t amount;
 
@@ -250,7 +291,7 @@ bool armv8_counts(const void *state, enum quantity q)
 {
 	const struct armv8_state *s = state;
 
-	for (uint32_t left = s->running; left; left &= left - 1)
+	for (uint64_t left = s->running; left; left &= left - 1)
 		if (s->counter[lowest(left)].weight[q])
 			return true;
 	return false;

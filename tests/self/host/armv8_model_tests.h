@@ -22,6 +22,7 @@ static const uint8_t versions[] = {PMUVER_3_0, PMUVER_3_1, PMUVER_3_4, PMUVER_3_
 #define INSTR       0x08
 #define LD_RETIRED  0x06
 #define CYCLE_BIT   (1u << ARMV8_CYCLES)
+#define INSN_BIT    (UINT64_C(1) << ARMV8_INSTRUCTIONS)
 #define ONES32      UINT64_C(0xffffffff)
 
 /* --- shortcuts ------------------------------------------------------------------------------------------ */
@@ -42,7 +43,8 @@ static void power_up(unsigned version, unsigned counters)
 		.secure = true,
 		.hypervisor = true,
 		.multithreaded = true,
-		.pmmir = version >= PMUVER_3_4 ? 4u << PMMIR_THWIDTH | 6 : 0,
+		.icntr = version >= PMUVER_3_9,
+		.pmmir = version >= PMUVER_3_4 ? 1u << PMMIR_EDGE | 4u << PMMIR_THWIDTH | 6 : 0,
 		.ceid = {0x123456787fff7fff, 0x9abcdef0ffffffff},
 	};
 	armv8_model.reset(&cpu, &profile, NULL);
@@ -140,9 +142,23 @@ static void presence(void **unused)
 			assert_int_equal(reads(PMMIR_EL1, 0, &value),
 					 versions[v] >= PMUVER_3_4 ? REGISTER_DONE : REGISTER_FAULT);
 			set(PMCNTENSET_EL0, ~UINT64_C(0));
-			assert_true(get(PMCNTENSET_EL0) == ((UINT64_C(1) << n) - 1) + CYCLE_BIT);
+			assert_true(get(PMCNTENSET_EL0) ==
+				    ((UINT64_C(1) << n) - 1) + CYCLE_BIT + (part.icntr ? INSN_BIT : 0));
+			assert_int_equal(writes(PMZR_EL0, 0, 0),
+					 versions[v] >= PMUVER_3_9 ? REGISTER_DONE : REGISTER_FAULT);
+			assert_int_equal(reads(PMUACR_EL1, 0, &value),
+					 versions[v] >= PMUVER_3_9 ? REGISTER_DONE : REGISTER_FAULT);
+			for (unsigned icntr = 0; icntr < 2; icntr++) {
+				part.icntr = icntr;
+				assert_int_equal(reads(PMICNTR_EL0, 0, &value),
+						 icntr ? REGISTER_DONE : REGISTER_FAULT);
+				assert_int_equal(writes(PMICFILTR_EL0, 0, 0),
+						 icntr ? REGISTER_DONE : REGISTER_FAULT);
+			}
 		}
 	assert_int_equal(reads(ARMV8_REGISTER(3, 3, 9, 13, 7), 0, &value), REGISTER_FAULT);
+	assert_int_equal(reads(ARMV8_REGISTER(3, 3, 9, 5, 0), 0, &value), REGISTER_NOT_MINE);
+	assert_int_equal(reads(ARMV8_REGISTER(3, 0, 9, 4, 0), 0, &value), REGISTER_NOT_MINE);
 	assert_int_equal(reads(ARMV8_REGISTER(3, 3, 14, 2, 1), 0, &value), REGISTER_NOT_MINE);
 	assert_int_equal(reads(ARMV8_REGISTER(3, 0, 14, 8, 0), 0, &value), REGISTER_NOT_MINE);
 	assert_int_equal(reads(ARMV8_REGISTER(3, 3, 13, 0, 2), 0, &value), REGISTER_NOT_MINE);
@@ -210,6 +226,201 @@ static void user_accesses(void **unused)
 	begin(PMUVER_3_5, 0);
 	set(PMUSERENR_EL0, ~UINT64_C(0));
 	assert_int_equal(get(PMUSERENR_EL0), 0xf);
+	begin(PMUVER_3_9, 0);
+	set(PMUSERENR_EL0, ~UINT64_C(0));
+	assert_int_equal(get(PMUSERENR_EL0), 0x7f);
+	part.icntr = false;
+	set(PMUSERENR_EL0, ~UINT64_C(0));
+	assert_int_equal(get(PMUSERENR_EL0), 0x5f);
+}
+
+/* With PMUSERENR_EL0.UEN, EL0 may access what has to do with counters; those that PMUACR_EL1 keeps from it,
+ * and writes that CR, ER and IR forbid, are ignored. */
+static void user_counters(void **unused)
+{
+	static const uint32_t fine[] = {PMCNTENSET_EL0, PMOVSCLR_EL0,   PMSELR_EL0,    PMCEID0_EL0,
+					PMCCNTR_EL0,    PMXEVTYPER_EL0, PMXEVCNTR_EL0, PMICNTR_EL0,
+					PMICFILTR_EL0,  PMCCFILTR_EL0,  PMEVCNTR_EL0,  PMEVTYPER_EL0};
+	static const uint32_t kept[] = {PMCR_EL0, PMINTENSET_EL1, PMUACR_EL1, PMMIR_EL1};
+	const uint64_t some = INSN_BIT | CYCLE_BIT | 2;
+	uint64_t value;
+
+	(void)unused;
+	begin(PMUVER_3_9, 0);
+	set(PMUACR_EL1, ~UINT64_C(0));
+	assert_true(get(PMUACR_EL1) == (INSN_BIT | CYCLE_BIT | 0x3f));
+	set(PMUSERENR_EL0, PMUSERENR_EN);
+	assert_int_equal(reads(PMICNTR_EL0, 1, &value), REGISTER_FAULT);
+	set(PMCNTENSET_EL0, some);
+	assert_true(reads(PMCNTENSET_EL0, 1, &value) == REGISTER_DONE && value == (some & ~INSN_BIT));
+	set(PMUSERENR_EL0, PMUSERENR_EN | PMUSERENR_UEN);
+	for (unsigned i = 0; i < sizeof fine / sizeof *fine; i++)
+		assert_int_equal(reads(fine[i], 1, &value), REGISTER_DONE);
+	for (unsigned i = 0; i < sizeof kept / sizeof *kept; i++)
+		assert_int_equal(reads(kept[i], 1, &value), REGISTER_FAULT);
+	set(PMUSERENR_EL0, PMUSERENR_UEN | PMUSERENR_TID);
+	assert_int_equal(reads(PMCEID0_EL0, 1, &value), REGISTER_FAULT);
+	assert_int_equal(reads(PMCEID1_EL0, 1, &value), REGISTER_FAULT);
+	assert_int_equal(reads(PMCEID1_EL0, 0, &value), REGISTER_DONE);
+	assert_int_equal(reads(PMCCNTR_EL0, 1, &value), REGISTER_DONE);
+
+	for (unsigned mine = 0; mine < 2; mine++)
+		for (unsigned forbidden = 0; forbidden < 2; forbidden++) {
+			uint64_t reads_as = mine ? 7 : 0, becomes = mine && !forbidden ? 9 : 7;
+			static const uint32_t counters[] = {PMEVCNTR_EL0 + 1, PMCCNTR_EL0, PMICNTR_EL0};
+			static const uint32_t by[] = {PMUSERENR_ER, PMUSERENR_CR, PMUSERENR_IR};
+			static const uint64_t bit[] = {2, CYCLE_BIT, INSN_BIT};
+
+			for (unsigned i = 0; i < 3; i++) {
+				begin(PMUVER_3_9, 0);
+				set(PMUACR_EL1, mine ? bit[i] : ~bit[i]);
+				set(PMUSERENR_EL0, PMUSERENR_UEN | (forbidden ? by[i] : 0));
+				set(counters[i], 7);
+				assert_int_equal(reads(counters[i], 1, &value), REGISTER_DONE);
+				assert_int_equal(value, reads_as);
+				assert_int_equal(writes(counters[i], 1, 9), REGISTER_DONE);
+				assert_int_equal(get(counters[i]), becomes);
+				set(counters[i], 7);
+				assert_int_equal(writes(PMZR_EL0, 1, bit[i]), REGISTER_DONE);
+				assert_int_equal(get(counters[i]), mine && !forbidden ? 0 : 7);
+				assert_int_equal(writes(PMCNTENSET_EL0, 1, bit[i]), REGISTER_DONE);
+				assert_true(get(PMCNTENSET_EL0) == (mine && !forbidden ? bit[i] : 0));
+			}
+		}
+	/* SW lets EL0 count on every counter. */
+	for (unsigned sw = 0; sw < 2; sw++) {
+		begin(PMUVER_3_9, 0);
+		set(PMUACR_EL1, 1);
+		set(PMUSERENR_EL0, PMUSERENR_UEN | (sw ? PMUSERENR_SW : 0));
+		set(PMEVTYPER_EL0, EVENT_SW_INCR);
+		set(PMEVTYPER_EL0 + 1, EVENT_SW_INCR);
+		set(PMCNTENSET_EL0, 3);
+		assert_int_equal(writes(PMSWINC_EL0, 1, 3), REGISTER_DONE);
+		assert_int_equal(get(PMEVCNTR_EL0), 1);
+		assert_int_equal(get(PMEVCNTR_EL0 + 1), sw);
+	}
+}
+
+/* PMZR_EL0: counters of its mask become 0, others do not. */
+static void zeroes(void **unused)
+{
+	(void)unused;
+	begin(PMUVER_3_9, 0);
+	for (unsigned c = 0; c < 6; c++)
+		set(PMEVCNTR_EL0 + c, 7);
+	set(PMCCNTR_EL0, 7);
+	set(PMICNTR_EL0, 7);
+	set(PMZR_EL0, INSN_BIT | 0x2a);
+	for (unsigned c = 0; c < 6; c++)
+		assert_int_equal(get(PMEVCNTR_EL0 + c), c % 2 ? 0 : 7);
+	assert_int_equal(get(PMCCNTR_EL0), 7);
+	assert_int_equal(get(PMICNTR_EL0), 0);
+	set(PMZR_EL0, CYCLE_BIT);
+	assert_int_equal(get(PMCCNTR_EL0), 0);
+}
+
+/* Counters from MDCR_EL2.HPMN on are EL2's: EL1 neither sees nor changes them, and its switches are not
+ * theirs.
+ */
+static void ranges(void **unused)
+{
+	uint64_t value;
+
+	(void)unused;
+	for (unsigned on = 0; on < 2; on++) {
+		begin(PMUVER_3_9, PMCR_LP);
+		set(PMEVTYPER_EL0 + 4, INSTR);
+		set(PMEVCNTR_EL0 + 4, 7);
+		set(PMEVCNTR_EL0 + 5, ONES32);
+		set(PMEVCNTR_EL0 + 3, ONES32);
+		set(PMCNTENSET_EL0, INSN_BIT | CYCLE_BIT | 0x3f);
+		set(PMINTENSET_EL1, 0x20);
+		cpu.mdcr = 4 | (on ? MDCR_HPME : 0);
+		assert_int_equal(get(PMCR_EL0) >> PMCR_N & 0x1f, 4);
+		assert_true(get(PMCNTENSET_EL0) == (INSN_BIT | CYCLE_BIT | 0xf));
+		assert_int_equal(reads(PMEVCNTR_EL0 + 4, 0, &value), REGISTER_FAULT);
+		assert_int_equal(writes(PMEVTYPER_EL0 + 4, 0, 0), REGISTER_FAULT);
+		assert_int_equal(get(PMINTENCLR_EL1), 0);
+		set(PMSELR_EL0, 4);
+		assert_int_equal(get(PMXEVCNTR_EL0), 0);
+		set(PMXEVCNTR_EL0, 1);
+		set(PMCNTENCLR_EL0, ~UINT64_C(0));
+		set(PMCR_EL0, PMCR_P | PMCR_E | PMCR_LP);
+		set(PMZR_EL0, ~UINT64_C(0));
+		set(PMEVCNTR_EL0 + 3, ONES32);
+		set(PMCNTENSET_EL0, 0x3f);
+		assert_false(armv8_model.take_pmi(&cpu));
+		instructions(1);
+		assert_int_equal(armv8_model.take_pmi(&cpu), on);
+		assert_int_equal(get(PMOVSSET_EL0), 0); /* of PMCR_EL0.LP: at 64 bits */
+		set(PMCR_EL0, PMCR_LP);
+		instructions(1);
+		cpu.mdcr = 6;
+		assert_int_equal(get(PMEVCNTR_EL0 + 4), 7 + 2 * on);
+		/* MDCR_EL2.HLP is 0: at 32 bits. */
+		assert_true(get(PMEVCNTR_EL0 + 5) == ONES32 + (on ? 2 : 0));
+		assert_int_equal(get(PMOVSSET_EL0), on ? 0x20 : 0);
+		assert_true(get(PMCNTENSET_EL0) == 0x3f);
+		assert_true(get(PMEVCNTR_EL0 + 3) == ONES32 + 1);
+	}
+	/* HLP, and each range's own freeze. */
+	for (unsigned fzo = 0; fzo < 4; fzo++)
+		for (unsigned who = 2; who <= 4; who += 2) {
+			begin(PMUVER_3_7, fzo & 1 ? PMCR_FZO : 0);
+			set(PMCNTENSET_EL0, CYCLE_BIT | 0x3f);
+			set(PMEVCNTR_EL0 + 4, ONES32);
+			set(PMOVSSET_EL0, 1u << who);
+			cpu.mdcr = 4 | MDCR_HPME | MDCR_HLP | (fzo & 2 ? MDCR_HPMFZO : 0);
+			armv8_update(&cpu);
+			instructions(1);
+			cpu.mdcr = 6;
+			assert_int_equal(get(PMEVCNTR_EL0 + 1), !(fzo & 1 && who < 4));
+			assert_int_equal(get(PMEVCNTR_EL0 + 5), !(fzo & 2 && who >= 4));
+			assert_int_equal(get(PMOVSSET_EL0), 1u << who);
+		}
+	/* As EL2 has left it. */
+	part.mdcr = 3;
+	armv8_model.reset(&cpu, &(struct model_profile){.data = &part}, NULL);
+	assert_int_equal(get(PMCR_EL0) >> PMCR_N & 0x1f, 3);
+	assert_false(armv8_model.take_pmi(&cpu));
+}
+
+/* PMICNTR_EL0: instructions by PMCR_EL0.E, its own bit and PMICFILTR_EL0; of 64 bits whatever LP says. */
+static void instruction_counter(void **unused)
+{
+	(void)unused;
+	begin(PMUVER_3_9, 0);
+	set(PMICFILTR_EL0, ~UINT64_C(0));
+	assert_true(get(PMICFILTR_EL0) == (ALL_FILTERS | INSTR));
+	set(PMICFILTR_EL0, TYPER_U);
+	set(PMICNTR_EL0, 0);
+	set(PMCNTENSET_EL0, CYCLE_BIT);
+	instructions(1);
+	assert_int_equal(get(PMICNTR_EL0), 0);
+	set(PMCNTENSET_EL0, INSN_BIT);
+	step_at(0, Q_INSTRUCTIONS, 3);
+	step_at(1, Q_INSTRUCTIONS, 3);
+	step_at(0, Q_INSN_LOAD, 3);
+	assert_int_equal(get(PMICNTR_EL0), 3);
+	assert_true(armv8_model.counts(&cpu, Q_INSTRUCTIONS));
+	set(PMCR_EL0, PMCR_E | PMCR_P | PMCR_C);
+	assert_int_equal(get(PMICNTR_EL0), 3);
+	set(PMCR_EL0, 0);
+	instructions(1);
+	assert_int_equal(get(PMICNTR_EL0), 3);
+	set(PMCR_EL0, PMCR_E | PMCR_FZO);
+	set(PMINTENSET_EL1, INSN_BIT);
+	set(PMICNTR_EL0, ONES32);
+	instructions(1);
+	assert_true(get(PMICNTR_EL0) == ONES32 + 1 && !get(PMOVSSET_EL0));
+	set(PMICNTR_EL0, UINT64_MAX);
+	set(PMCNTENSET_EL0, 1);
+	instructions(3);
+	assert_true(get(PMICNTR_EL0) == 0 && get(PMOVSSET_EL0) == INSN_BIT && get(PMEVCNTR_EL0) == 1);
+	assert_true(armv8_model.take_pmi(&cpu));
+	set(PMOVSCLR_EL0, INSN_BIT);
+	instructions(1);
+	assert_true(get(PMICNTR_EL0) == 1 && !get(PMOVSCLR_EL0));
 }
 
 /* What is kept of a write, by version and part. */
@@ -220,7 +431,7 @@ static void kept(void **unused)
 		unsigned version = versions[v];
 		uint64_t event = version >= PMUVER_3_1 ? 0xffff : 0x3ff;
 		uint64_t wide = version >= PMUVER_3_5 ? UINT64_MAX : ONES32;
-		uint64_t threshold = version >= PMUVER_3_8 ? UINT64_C(0xe000000f00000000) : 0;
+		uint64_t threshold = version >= PMUVER_3_8 ? UINT64_C(0xf000000f00000000) : 0;
 
 		begin(version, 0);
 		set(PMCR_EL0, ~UINT64_C(0));
@@ -237,6 +448,10 @@ static void kept(void **unused)
 		set(PMSELR_EL0, ~UINT64_C(0));
 		assert_int_equal(get(PMSELR_EL0), 0x1f);
 	}
+	part.version = PMUVER_3_8;
+	part.pmmir = 4u << PMMIR_THWIDTH;
+	set(PMEVTYPER_EL0 + 1, ~UINT64_C(0));
+	assert_int_equal(get(PMEVTYPER_EL0 + 1) >> 60, 0xe);
 	begin(PMUVER_3_8, 0);
 	part.secure = part.hypervisor = part.multithreaded = false;
 	part.pmmir = 0;
@@ -611,6 +826,42 @@ static void thresholds(void **unused)
 	}
 }
 
+/* Edges of thresholds (TE), for a row of V of a cycle each. */
+static void edges(void **unused)
+{
+	static const uint8_t v[] = {0, 2, 2, 1, 3, 0, 2};
+	static const struct {
+		unsigned tc, th, sum;
+	} rows[] = {
+		{0, 2, 10},            /* reserved: as without a threshold */
+		{1, 2, 2},             /* becomes another one than 2 */
+		{2, 2, 3},             /* becomes 2, and another one again */
+		{3, 2, 2},             /* becomes 2 */
+		{4, 2, 10}, {5, 2, 3}, /* becomes 2 or more */
+		{6, 2, 6},  {7, 2, 3}, /* less than 2 */
+		{5, 0, 1},
+	};
+
+	(void)unused;
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		begin(PMUVER_3_8, 0);
+		set(PMEVTYPER_EL0,
+		    TYPER_TE | (uint64_t)rows[i].tc << TYPER_TC | (uint64_t)rows[i].th << TYPER_TH | INSTR);
+		set(PMCNTENSET_EL0, 1);
+		for (unsigned k = 0; k < sizeof v; k++)
+			step_at(0, Q_INSTRUCTIONS, v[k]);
+		assert_int_equal(get(PMEVCNTR_EL0), rows[i].sum);
+	}
+	/* A write of the type begins anew. */
+	begin(PMUVER_3_8, 0);
+	set(PMCNTENSET_EL0, 1);
+	for (unsigned i = 0; i < 2; i++) {
+		set(PMEVTYPER_EL0, TYPER_TE | (uint64_t)5 << TYPER_TC | UINT64_C(1) << TYPER_TH | INSTR);
+		instructions(2);
+		assert_int_equal(get(PMEVCNTR_EL0), i + 1);
+	}
+}
+
 /* Several cycles in a step: the quantities are in its first. */
 static void long_steps(void **unused)
 {
@@ -676,6 +927,8 @@ static void short_cut(void **unused)
 		cmocka_unit_test(filters), cmocka_unit_test(events), cmocka_unit_test(overflows),            \
 		cmocka_unit_test(interrupts), cmocka_unit_test(software), cmocka_unit_test(chains),          \
 		cmocka_unit_test(divided), cmocka_unit_test(freezes), cmocka_unit_test(thresholds),          \
-		cmocka_unit_test(long_steps), cmocka_unit_test(short_cut)
+		cmocka_unit_test(long_steps), cmocka_unit_test(short_cut), cmocka_unit_test(user_counters),  \
+		cmocka_unit_test(zeroes), cmocka_unit_test(ranges), cmocka_unit_test(instruction_counter),   \
+		cmocka_unit_test(edges)
 
 #endif
