@@ -181,7 +181,11 @@ static bool counts_or_identifies(unsigned op1, unsigned n, unsigned m)
 {
 	if (op1 == 0)
 		return n == 0 || (n == 9 && m == 14); /* identification; PMINTENSET_EL1 and those beside it */
-	return op1 == 3 && ((n == 9 && m >= 12 && m <= 14) || (n == 14 && m >= 8));
+	if (op1 != 3)
+		return false;
+	/* PMICNTR_EL0 and PMICFILTR_EL0; PMCR_EL0 and those that follow; PMEVCNTR<n>_EL0 and
+	 * PMEVTYPER<n>_EL0. */
+	return (n == 9 && (m == 4 || m == 6 || (m >= 12 && m <= 14))) || (n == 14 && m >= 8);
 }
 
 bool insn_register(uint32_t insn, bool *write, uint32_t *number, unsigned *t)

@@ -227,7 +227,9 @@ const char *level_filter_name(unsigned filter)
 	return filter == 0 ? "EL1" : filter == 1 ? "EL0" : NULL;
 }
 
-/* PMUSERENR_EL0.EN, D13.4.20. */
+/* PMUSERENR_EL0.EN, D13.4.20. From PMUv3p9 on the instruction counter wants UEN, which is RES0 before. */
+#define PMUSERENR_EN  UINT64_C(1)
+#define PMUSERENR_UEN UINT64_C(0x10)
 #define PMUSERENR_EL0 SYSTEM_REGISTER(3, 3, 9, 14, 0)
 
 bool level_user_reads_counters(bool allow)
@@ -236,7 +238,9 @@ bool level_user_reads_counters(bool allow)
 
 	if (!register_read(SPACE_SYSTEM, PMUSERENR_EL0, &was))
 		return false;
-	if ((was & 1) != allow)
-		register_write(SPACE_SYSTEM, PMUSERENR_EL0, allow ? was | 1 : was & ~UINT64_C(1));
-	return was & 1;
+	if ((was & PMUSERENR_EN) != allow)
+		register_write(SPACE_SYSTEM, PMUSERENR_EL0,
+			       allow ? was | PMUSERENR_EN | PMUSERENR_UEN
+				     : was & ~(PMUSERENR_EN | PMUSERENR_UEN));
+	return was & PMUSERENR_EN;
 }

@@ -102,7 +102,7 @@ $(B)/host/test_aarch64_account: $(call A_HOST,tests/self/host/test_aarch64_accou
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka -lcapstone
 
-$(B)/host/test_armv8_driver: $(call A_HOST,tests/self/host/test_armv8_driver.c pmu/armv8/driver/driver.c pmu/armv8/events/events.c pmu/contract/state.c)
+$(B)/host/test_armv8_driver: $(call A_HOST,tests/self/host/test_armv8_driver.c pmu/armv8/driver/driver.c pmu/armv8/driver/pair.c pmu/armv8/events/events.c pmu/contract/state.c)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka
 

@@ -20,7 +20,8 @@
 
 .macro BLOCKS write
 	BLOCK \write, 0, 0, 0, 8	/* identification */
-	BLOCK \write, 0, 9, 14, 1	/* PMINTENSET_EL1, PMMIR_EL1 */
+	BLOCK \write, 0, 9, 14, 1	/* PMINTENSET_EL1, PMUACR_EL1, PMMIR_EL1 */
+	BLOCK \write, 3, 9, 4, 3	/* PMICNTR_EL0, PMICFILTR_EL0 */
 	BLOCK \write, 3, 9, 12, 3	/* PMCR_EL0 to PMOVSSET_EL0 */
 	BLOCK \write, 3, 14, 8, 8	/* PMEVCNTR<n>_EL0, PMEVTYPER<n>_EL0 */
 	BLOCK \write, 3, 13, 0, 1	/* TPIDR_EL0: a register that takes any value */

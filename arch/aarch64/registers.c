@@ -19,7 +19,7 @@ uint64_t register_call(const void *stub, uint64_t value, bool *refused);
 /* As registers.S has them, in the same order. */
 static const struct block {
 	uint8_t op1, crn, crm, count;
-} blocks[] = {{0, 0, 0, 8}, {0, 9, 14, 1}, {3, 9, 12, 3}, {3, 14, 8, 8}, {3, 13, 0, 1}};
+} blocks[] = {{0, 0, 0, 8}, {0, 9, 14, 1}, {3, 9, 4, 3}, {3, 9, 12, 3}, {3, 14, 8, 8}, {3, 13, 0, 1}};
 #define BLOCKS (sizeof blocks / sizeof blocks[0])
 
 /* @return NULL: there is none for this register */

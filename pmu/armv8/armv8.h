@@ -4,6 +4,7 @@
 #ifndef PMU_ARMV8_ARMV8_H
 #define PMU_ARMV8_ARMV8_H
 
+#include "pmu/contract/control.h"
 #include "pmu/contract/faults.h"
 #include "pmu/contract/model.h"
 #include "pmu/contract/pmu.h"
@@ -11,6 +12,10 @@
 #include <stdint.h>
 
 extern const struct pmu_driver armv8_driver;
+extern const struct pmu_control_check armv8_control[];
+
+/** Of pmu_config.levels, besides enum pmu_levels: at EL2. */
+#define ARMV8_LEVELS_EL2 4
 
 /** What a driver keeps of one PMU. */
 struct armv8_pmu {
@@ -19,7 +24,24 @@ struct armv8_pmu {
 			     in the upper ones those 4000H higher */
 	uint32_t core;    /* whose list of events it has besides: enum armv8_core */
 	uint64_t pmmir;   /* PMMIR_EL1; 0 before PMUv3p4 */
+	bool icntr;       /* there is an instruction counter */
+	bool el2, el3;    /* these levels are implemented: so are their filters */
+	bool freezes_by_profiling; /* PMCR_EL0.FZS is implemented */
+	uint64_t thresholds;       /* bits of PMEVTYPER<n>_EL0 that compare what a cycle counts */
 };
+
+/** What the driver keeps of a PMU; the registers of a counter, and its bit in masks, by its number. */
+const struct armv8_pmu *armv8_found(const struct pmu *pmu);
+uint64_t armv8_counter_register(const struct pmu *pmu, unsigned c);
+uint64_t armv8_type_register(const struct pmu *pmu, unsigned c);
+uint64_t armv8_bits(const struct pmu *pmu, uint64_t mask);
+
+/** Counters c, which is even, and c + 1 as one of 64 bits (event CHAIN): the second one counts overflows of
+ * the first one's 32 bits. */
+bool armv8_has_pairs(const struct pmu *pmu);
+bool armv8_pair_program(const struct pmu *pmu, unsigned c, const struct pmu_config *config);
+bool armv8_pair_write(const struct pmu *pmu, unsigned c, uint64_t value);
+bool armv8_pair_read(const struct pmu *pmu, unsigned c, uint64_t *value);
 
 extern const struct pmu_model armv8_model;
 extern const struct pmu_faults armv8_faults;

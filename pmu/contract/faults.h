@@ -47,6 +47,7 @@ struct pmu_fault {
 	const char *events;   /* NULL: the suite's own */
 	const char *unjudged; /* checks that there must not be at all */
 	const char *only;     /* these checks of the suite control and nothing else; NULL: all */
+	const char *suite;    /* behind the ladder this suite alone; NULL: the usual ones */
 };
 
 struct pmu_faults {

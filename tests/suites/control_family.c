@@ -67,7 +67,7 @@ static void run(struct control_fixture *h, uint64_t mask)
 
 static void run_user(struct control_fixture *h, uint64_t mask)
 {
-	run_counting_outside(probe_of(h), mask, 3, CONTROL_N);
+	run_counting_outside(probe_of(h), mask, (uint8_t)level_user(), CONTROL_N);
 }
 
 static uint64_t read_user(struct control_fixture *h, unsigned c)

@@ -138,6 +138,13 @@ static void judge_records(struct capture *c, struct ladder *ladder)
 	c->run.options = usual;
 }
 
+static void run_one_suite(struct capture *c)
+{
+	for (const struct suite *const *s = suites; *s; s++)
+		if (!strcmp((*s)->name, c->expected->suite))
+			(*s)->run(&c->run);
+}
+
 /* One whole little run: ladder, control, events, identities. */
 static void judge_once(struct capture *c, struct ladder *ladder)
 {
@@ -150,6 +157,10 @@ static void judge_once(struct capture *c, struct ladder *ladder)
 		return; /* as in a real run: another PMU is judged instead */
 	if (c->expected->records) {
 		judge_records(c, ladder);
+		return;
+	}
+	if (c->expected->suite) {
+		run_one_suite(c);
 		return;
 	}
 	if (c->expected->control) {

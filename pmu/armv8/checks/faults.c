@@ -5,10 +5,19 @@
 
 /* Some checks of the suite control and nothing else. */
 #define OWN(fault, some) .inject = fault, .only = some
+#define NEWEST           .profile = "arm-pmuv3p9"
+
+/* A suite behind the ladder. */
+#define IN(name, of, kernel, event) .inject = name, .suite = of, .kernels = kernel, .events = event
 
 static const struct pmu_fault faults[] = {
-	{.only = "overflow status/*,level filter*,wrap/*,local enable/*,clock rate/*,busy neighbours/*"},
-	{.only = "overflow status/*,wrap/*,clock rate/*", .profile = "arm-pmuv3p9"},
+	{.only = "overflow status/*,level filter*,wrap/*,local enable/*,clock rate/*,busy "
+		 "neighbours/*,chained pair/*,"
+		 "state filter/*,counters of EL1/*"},
+	{.only = "overflow status/*,wrap/*,clock rate/*,comparison/*,compared "
+		 "cycles/*,edges*,freeze*,counters of EL?/*,"
+		 "zeroed*",
+	 NEWEST},
 	{OWN("lost-status", "overflow status/*"), .catches = {{"control/overflow status/*", TOLD_WRONG}}},
 	{OWN("stuck-status", "overflow status/*"), .catches = {{"control/overflow status/*", TOLD_WRONG}}},
 	{OWN("ring-leak", "level filter*"), .catches = {{"control/level filter*", TOLD_WRONG}}},
@@ -20,10 +29,44 @@ static const struct pmu_fault faults[] = {
 	{OWN("enable-ignored", "local enable/*"), .catches = {{"control/local enable/*", TOLD_WRONG}}},
 	{OWN("neighbour-coupling", "busy neighbours/*"),
 	 .catches = {{"control/busy neighbours/PMEVCNTR0", TOLD_WRONG}}},
+	{OWN("off-by-one", "local enable/*"), .catches = {{"control/local enable/PMEVCNTR*", TOLD_WRONG}}},
+	{OWN("wrong-index", "access/*"), .catches = {{"control/access/write PMEVCNTR0_EL0*", TOLD_WRONG}}},
+	{OWN("chain-lost", "chained pair/*"), .catches = {{"control/chained pair/*", TOLD_WRONG}}},
+	{OWN("range-leak", "counters of EL1/*"), NEWEST,
+	 .catches = {{"control/counters of EL1/*", TOLD_WRONG}}},
+	{OWN("user-all", "counters of EL0/*"), NEWEST,
+	 .catches = {{"control/counters of EL0/*", TOLD_WRONG}}},
+	{OWN("not-frozen", "freeze/*"), NEWEST, .catches = {{"control/freeze/*", TOLD_WRONG}}},
+	{OWN("threshold-off", "comparison/*"), NEWEST, .catches = {{"control/comparison/*", TOLD_WRONG}}},
+	{OWN("edge-level", "edges*"), NEWEST, .catches = {{"control/edges*", TOLD_WRONG}}},
+	{OWN("instructions-dead", "wrap/*"), NEWEST, .catches = {{"control/wrap/PMICNTR", TOLD_WRONG}}},
+	{IN("dead", "noise", "empty", "INST_RETIRED"), .catches = {{"ladder/all counters", TOLD_DEAD}}},
+	{IN("noisy", "events", "empty", "INST_RETIRED"), .catches = {{"ladder/PMEVCNTR*", TOLD_NOISY}},
+	 .unjudged = "events/INST_RETIRED*"},
+	{IN("no-pmi", "events", "empty", "CPU_CYCLES"), .catches = {{"ladder/PM*", TOLD_WRONG}}},
+	{IN("late-pmi", "skid", "nop_loop", "INST_RETIRED"), .catches = {{"skid/*", TOLD_WRONG}}},
+	{IN("stores-as-loads", "events", "loads", "LD_RETIRED"), .profile = "cortex-a53",
+	 .catches = {{"events/LD_RETIRED*", TOLD_DEAD}}},
+	{IN("undefined-retired", "events", "undefined", "INST_RETIRED"),
+	 .catches = {{"events/INST_RETIRED*/undefined/*", TOLD_WRONG}}},
+};
+
+/* Faults that are told by some of these checks and not by the others: each must pass for itself alone. */
+#define CROSSED                                                                                              \
+	.only = "wrap/PMEVCNTR0,level filter*PMEVCNTR0,chained pair/PMEVCNTR0*,overflow status/PMEVCNTR0"
+
+static const struct pmu_fault crossed[] = {
+	{CROSSED},
+	{CROSSED, .inject = "ring-leak", .catches = {{"control/level filter*", TOLD_WRONG}}},
+	{CROSSED, .inject = "chain-lost", .catches = {{"control/chained pair/*", TOLD_WRONG}}},
+	{CROSSED, .inject = "lost-status",
+	 .catches = {{"control/overflow status/*", TOLD_WRONG}, {"control/chained pair/*", TOLD_WRONG}}},
 };
 
 const struct pmu_faults armv8_faults = {
 	.fault = faults,
 	.n = sizeof faults / sizeof faults[0],
+	.crossed = crossed,
+	.n_crossed = sizeof crossed / sizeof crossed[0],
 	.profile = "neoverse-n1",
 };

@@ -32,6 +32,9 @@ LABEL armv8_read_start
 	isb
 	mrs	x19, pmccntr_el0
 	isb
+	isb
+	mrs	x19, s3_3_c9_c4_0		/* PMICNTR_EL0 */
+	isb
 LABEL armv8_read_stop
 	.set .Ln, 0
 	.rept 31
@@ -44,6 +47,11 @@ LABEL armv8_read_stop
 	.endr
 	isb
 	mrs	x0, pmccntr_el0
+	isb
+	sub	x0, x0, x19
+	and	x0, x0, x20
+	isb
+	mrs	x0, s3_3_c9_c4_0
 	isb
 	sub	x0, x0, x19
 	and	x0, x0, x20

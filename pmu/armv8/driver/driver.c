@@ -1,6 +1,9 @@
 /*
  * PMUv3's driver (Arm ARM, D7 and D13.4). All counters are started and stopped by one write, of
  * PMCNTENSET_EL0 and PMCNTENCLR_EL0; PMCR_EL0.E is on from reset() on.
+ *
+ * Counters by number: event counters first, then the cycle counter, then the instruction counter where there
+ * is one.
  */
 #include "pmu/armv8/armv8.h"
 #include "pmu/armv8/events/events.h"
@@ -40,8 +43,18 @@ static bool put(uint64_t number, uint64_t value)
 	return register_write(SPACE_SYSTEM, number, value);
 }
 
-/* --- counters by number: event counters first, then the cycle counter
- * ----------------------------------------- */
+const struct armv8_pmu *armv8_found(const struct pmu *pmu)
+{
+	return armv8_pmu(pmu);
+}
+
+/* --- counters by number
+ * ---------------------------------------------------------------------------------------- */
+
+static bool is_fixed(const struct pmu *pmu, unsigned c)
+{
+	return c >= pmu->n_general;
+}
 
 static bool is_cycles(const struct pmu *pmu, unsigned c)
 {
@@ -50,36 +63,38 @@ static bool is_cycles(const struct pmu *pmu, unsigned c)
 
 static unsigned bit_of(const struct pmu *pmu, unsigned c)
 {
-	return is_cycles(pmu, c) ? ARMV8_CYCLES : c;
+	return is_fixed(pmu, c) ? ARMV8_CYCLES + c - pmu->n_general : c;
 }
 
-static uint64_t to_bits(const struct pmu *pmu, uint64_t mask)
+uint64_t armv8_bits(const struct pmu *pmu, uint64_t mask)
 {
 	uint64_t general = (UINT64_C(1) << pmu->n_general) - 1;
+	uint64_t fixed = (UINT64_C(1) << pmu->n_fixed) - 1;
 
-	return (mask & general) | (mask >> pmu->n_general & 1) << ARMV8_CYCLES;
+	return (mask & general) | (mask >> pmu->n_general & fixed) << ARMV8_CYCLES;
 }
 
 static uint64_t from_bits(const struct pmu *pmu, uint64_t bits)
 {
 	uint64_t general = (UINT64_C(1) << pmu->n_general) - 1;
+	uint64_t fixed = (UINT64_C(1) << pmu->n_fixed) - 1;
 
-	return (bits & general) | (bits >> ARMV8_CYCLES & 1) << pmu->n_general;
+	return (bits & general) | (bits >> ARMV8_CYCLES & fixed) << pmu->n_general;
 }
 
 static uint64_t every_bit(const struct pmu *pmu)
 {
-	return to_bits(pmu, (UINT64_C(2) << pmu->n_general) - 1);
+	return armv8_bits(pmu, UINT64_MAX);
 }
 
-static uint64_t counter_register(const struct pmu *pmu, unsigned c)
+uint64_t armv8_counter_register(const struct pmu *pmu, unsigned c)
 {
-	return is_cycles(pmu, c) ? PMCCNTR_EL0 : PMEVCNTR_EL0 + c;
+	return !is_fixed(pmu, c) ? PMEVCNTR_EL0 + c : is_cycles(pmu, c) ? PMCCNTR_EL0 : PMICNTR_EL0;
 }
 
-static uint64_t type_register(const struct pmu *pmu, unsigned c)
+uint64_t armv8_type_register(const struct pmu *pmu, unsigned c)
 {
-	return is_cycles(pmu, c) ? PMCCFILTR_EL0 : PMEVTYPER_EL0 + c;
+	return !is_fixed(pmu, c) ? PMEVTYPER_EL0 + c : is_cycles(pmu, c) ? PMCCFILTR_EL0 : PMICFILTR_EL0;
 }
 
 /* --- what there is
@@ -88,6 +103,38 @@ static uint64_t type_register(const struct pmu *pmu, unsigned c)
 /* By ID_AA64DFR0_EL1.PMUVer. */
 static const char minor[][3] = {"", "", "", "", "p1", "p4", "p5", "p7", "p8"};
 #define MINORS (sizeof minor / sizeof minor[0])
+
+/* What a compared counter needs (Arm ARM, PMMIR_EL1). */
+static uint64_t thresholds(unsigned version, uint64_t pmmir)
+{
+	unsigned bits = pmmir >> PMMIR_THWIDTH & 0xf;
+
+	if (version < PMUVER_3_8 || !bits)
+		return 0;
+	return ((UINT64_C(1) << bits) - 1) << TYPER_TH | UINT64_C(7) << TYPER_TC |
+	       (pmmir >> PMMIR_EDGE & 0xf ? TYPER_TE : 0);
+}
+
+static bool field(uint64_t number, unsigned lowest, unsigned least)
+{
+	uint64_t value;
+
+	return get(number, &value) && (value >> lowest & 0xf) >= least;
+}
+
+static void look_further(struct armv8_pmu *own, uint64_t dfr0)
+{
+	if (own->version < PMUVER_3_4 || !get(PMMIR_EL1, &own->pmmir))
+		own->pmmir = 0;
+	own->thresholds = thresholds(own->version, own->pmmir);
+	own->icntr = own->version >= PMUVER_3_9 && field(ID_AA64DFR1_EL1, DFR1_ICNTR, 1);
+	own->el2 = field(ID_AA64PFR0_EL1, PFR0_EL2, 1);
+	own->el3 = field(ID_AA64PFR0_EL1, PFR0_EL3, 1);
+	own->freezes_by_profiling =
+		own->version >= PMUVER_3_7 && (dfr0 >> DFR0_PMSVER & 0xf) >= PMSVER_SPE1P2;
+}
+
+static const char *const fixed_names[] = {"PMCCNTR", "PMICNTR"};
 
 static bool identify(struct pmu *pmu, const char **why)
 {
@@ -111,32 +158,33 @@ static bool identify(struct pmu *pmu, const char **why)
 		return false;
 	}
 	own->core = get(MIDR_EL1, &midr) ? armv8_core_of(midr) : ARMV8_NO_CORE;
-	if (own->version < PMUVER_3_4 || !get(PMMIR_EL1, &own->pmmir))
-		own->pmmir = 0;
+	look_further(own, dfr0);
 	pmu->driver = &armv8_driver;
 	pmu->version = own->version;
 	snprintf(pmu->name, sizeof pmu->name, "Arm PMUv3%s",
 		 own->version < MINORS ? minor[own->version] : "p9");
 	pmu->perf_name = "armv8_pmuv3";
 	pmu->n_general = pmcr >> PMCR_N & 0x1f;
-	pmu->n_fixed = 1;
-	pmu->n_counters = pmu->n_general + 1;
+	pmu->n_fixed = 1 + own->icntr;
+	if (pmu->n_general + pmu->n_fixed > PMU_COUNTERS_MAX)
+		pmu->n_general = PMU_COUNTERS_MAX - pmu->n_fixed; /* the last one is left alone */
+	pmu->n_counters = pmu->n_general + pmu->n_fixed;
 	pmu->has_global = pmu->joint = pmu->has_pmi = true;
 	pmu->most_select = own->version >= PMUVER_3_1 ? 0xffff : 0x3ff;
 	for (unsigned c = 0; c < pmu->n_counters; c++) {
 		struct pmu_counter *k = &pmu->counter[c];
 
 		*k = (struct pmu_counter){
-			.kind = is_cycles(pmu, c) ? COUNTER_FIXED : COUNTER_GENERAL,
-			.index = is_cycles(pmu, c) ? 0 : (uint8_t)c,
-			.width = is_cycles(pmu, c) || own->version >= PMUVER_3_5 ? 64 : 32,
+			.kind = is_fixed(pmu, c) ? COUNTER_FIXED : COUNTER_GENERAL,
+			.index = (uint8_t)(is_fixed(pmu, c) ? c - pmu->n_general : c),
+			.width = is_fixed(pmu, c) || own->version >= PMUVER_3_5 ? 64 : 32,
 			.has_status = true,
 			.has_interrupt = true,
 			.selector = bit_of(pmu, c),
 		};
 		k->write_width = k->width;
-		if (is_cycles(pmu, c))
-			snprintf(k->name, sizeof k->name, "PMCCNTR");
+		if (is_fixed(pmu, c))
+			snprintf(k->name, sizeof k->name, "%s", fixed_names[k->index]);
 		else
 			snprintf(k->name, sizeof k->name, "PMEVCNTR%u", c);
 	}
@@ -186,12 +234,20 @@ static void snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
 	snap(out, "PMSELR_EL0", PMSELR_EL0, 0);
 	snap(out, "PMCEID0_EL0", PMCEID0_EL0, 0);
 	snap(out, "PMCEID1_EL0", PMCEID1_EL0, 0);
-	for (unsigned c = 0; c < pmu->n_counters; c++) {
-		snprintf(name, sizeof name, is_cycles(pmu, c) ? "PMCCFILTR_EL0" : "PMEVTYPER%u_EL0", c);
-		snap(out, name, (uint32_t)type_register(pmu, c), 0);
-		snprintf(name, sizeof name, is_cycles(pmu, c) ? "PMCCNTR_EL0" : "PMEVCNTR%u_EL0", c);
-		snap(out, name, (uint32_t)counter_register(pmu, c), 0);
+	for (unsigned c = 0; c < pmu->n_general; c++) {
+		snprintf(name, sizeof name, "PMEVTYPER%u_EL0", c);
+		snap(out, name, PMEVTYPER_EL0 + c, 0);
+		snprintf(name, sizeof name, "PMEVCNTR%u_EL0", c);
+		snap(out, name, PMEVCNTR_EL0 + c, 0);
 	}
+	snap(out, "PMCCFILTR_EL0", PMCCFILTR_EL0, 0);
+	snap(out, "PMCCNTR_EL0", PMCCNTR_EL0, 0);
+	if (armv8_pmu(pmu)->icntr) {
+		snap(out, "PMICFILTR_EL0", PMICFILTR_EL0, 0);
+		snap(out, "PMICNTR_EL0", PMICNTR_EL0, 0);
+	}
+	if (armv8_pmu(pmu)->version >= PMUVER_3_9)
+		snap(out, "PMUACR_EL1", PMUACR_EL1, 0);
 }
 
 static bool reset(const struct pmu *pmu, const char **why)
@@ -200,10 +256,10 @@ static bool reset(const struct pmu *pmu, const char **why)
 
 	*why = "writing a register of the PMU";
 	if (!put(PMCNTENCLR_EL0, all) || !put(PMINTENCLR_EL1, all) || !put(PMUSERENR_EL0, 0) ||
-	    !put(PMSELR_EL0, 0))
+	    !put(PMSELR_EL0, 0) || (armv8_pmu(pmu)->version >= PMUVER_3_9 && !put(PMUACR_EL1, all)))
 		return false;
 	for (unsigned c = 0; c < pmu->n_counters; c++)
-		if (!put(type_register(pmu, c), 0) || !put(counter_register(pmu, c), 0))
+		if (!put(armv8_type_register(pmu, c), 0) || !put(armv8_counter_register(pmu, c), 0))
 			return false;
 	return put(PMCR_EL0, PMCR_LC | long_event | PMCR_P | PMCR_C) &&
 	       put(PMCR_EL0, PMCR_LC | long_event | PMCR_E) && put(PMOVSCLR_EL0, all);
@@ -214,7 +270,7 @@ static bool reset(const struct pmu *pmu, const char **why)
 
 static bool read_counter(const struct pmu *pmu, unsigned c, uint64_t *value)
 {
-	if (!get(counter_register(pmu, c), value))
+	if (!get(armv8_counter_register(pmu, c), value))
 		return false;
 	if (pmu->counter[c].width < 64)
 		*value &= (UINT64_C(1) << pmu->counter[c].width) - 1;
@@ -225,7 +281,7 @@ static bool write_counter(const struct pmu *pmu, unsigned c, uint64_t value)
 {
 	if (pmu->counter[c].width < 64)
 		value &= (UINT64_C(1) << pmu->counter[c].width) - 1;
-	return put(counter_register(pmu, c), value);
+	return put(armv8_counter_register(pmu, c), value);
 }
 
 static bool read_all(const struct pmu *pmu, uint64_t mask, uint64_t out[PMU_COUNTERS_MAX])
@@ -242,25 +298,29 @@ static bool release(const struct pmu *pmu, unsigned c)
 
 	/* It counts at no level: PMCNTENSET_EL0, by which all are started, is the only enable that it has. */
 	return put(PMCNTENCLR_EL0, mine) && put(PMINTENCLR_EL1, mine) &&
-	       put(type_register(pmu, c), TYPER_P | TYPER_U);
+	       put(armv8_type_register(pmu, c), TYPER_P | TYPER_U);
 }
 
 static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *config)
 {
 	uint64_t mine = UINT64_C(1) << bit_of(pmu, c);
-	uint64_t type = (is_cycles(pmu, c) ? 0 : config->code & TYPER_EVENT) |
-			(config->levels & LEVELS_SYSTEM ? 0 : TYPER_P) |
-			(config->levels & LEVELS_USER ? 0 : TYPER_U);
+	uint64_t code = is_fixed(pmu, c) ? 0 : config->code;
+	uint64_t type = code | (config->levels & LEVELS_SYSTEM ? 0 : TYPER_P) |
+			(config->levels & LEVELS_USER ? 0 : TYPER_U) |
+			(config->levels & ARMV8_LEVELS_EL2 ? TYPER_NSH : 0);
 
-	if (config->edge || config->invert || config->cmask)
+	if (config->edge || config->invert || config->cmask ||
+	    code & ~(TYPER_EVENT | armv8_pmu(pmu)->thresholds) ||
+	    (config->levels & ARMV8_LEVELS_EL2 && !armv8_pmu(pmu)->el2))
 		return false;
-	return release(pmu, c) && put(type_register(pmu, c), type) && put(counter_register(pmu, c), 0) &&
-	       put(PMOVSCLR_EL0, mine) && (!config->interrupt || put(PMINTENSET_EL1, mine));
+	return release(pmu, c) && put(armv8_type_register(pmu, c), type) &&
+	       put(armv8_counter_register(pmu, c), 0) && put(PMOVSCLR_EL0, mine) &&
+	       (!config->interrupt || put(PMINTENSET_EL1, mine));
 }
 
 static bool start(const struct pmu *pmu, uint64_t mask)
 {
-	return put(PMCNTENSET_EL0, to_bits(pmu, mask));
+	return put(PMCNTENSET_EL0, armv8_bits(pmu, mask));
 }
 
 static bool stop(const struct pmu *pmu)
@@ -281,7 +341,7 @@ static bool overflowed(const struct pmu *pmu, uint64_t *mask)
 
 static bool acknowledge(const struct pmu *pmu, uint64_t mask)
 {
-	return put(PMOVSCLR_EL0, to_bits(pmu, mask));
+	return put(PMOVSCLR_EL0, armv8_bits(pmu, mask));
 }
 
 static bool bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out)
@@ -291,7 +351,7 @@ static bool bracket_enable(const struct pmu *pmu, uint64_t mask, struct pmu_brac
 		.start_end = armv8_enable_start_end,
 		.stop = armv8_enable_stop,
 		.stop_end = armv8_enable_stop_end,
-		.args = {to_bits(pmu, mask)},
+		.args = {armv8_bits(pmu, mask)},
 		.own = {{Q_INSTRUCTIONS, ENABLE_OWN}, {Q_INSN_ISB, 2}, {Q_INSN_SERIALIZING, 2}},
 		.privileged = true,
 	};
@@ -321,7 +381,9 @@ static bool bracket_read(const struct pmu *pmu, unsigned c, struct pmu_bracket *
 
 static bool can_count(const struct pmu *pmu, const struct pmu_event *e, unsigned c)
 {
-	return is_cycles(pmu, c) ? e->fixed == 0 : c < pmu->n_general && e->counters >> c & 1;
+	if (c >= pmu->n_counters)
+		return false;
+	return is_fixed(pmu, c) ? e->fixed == (int)(c - pmu->n_general) : e->counters >> c & 1;
 }
 
 /* --- accesses that must be refused, kept or ignored
@@ -336,6 +398,7 @@ static const struct {
 } accesses[] = {
 	{"read PMCR_EL0", ACCESS_READ, PMCR_EL0, 0, "Arm ARM D13.4.7"},
 	{"write PMCEID0_EL0", ACCESS_WRITE, PMCEID0_EL0, 0, "Arm ARM D13.4.2"},
+	{"write PMUACR_EL1, none", ACCESS_KEPT, PMUACR_EL1, 0, "Arm ARM, PMUACR_EL1"},
 	{"write PMSELR_EL0, 31", ACCESS_KEPT, PMSELR_EL0, 31, "Arm ARM D13.4.15"},
 	{"write PMUSERENR_EL0, all of it", ACCESS_KEPT, PMUSERENR_EL0, 0xf, "Arm ARM D13.4.20"},
 	{"write PMCCFILTR_EL0, P and U", ACCESS_KEPT, PMCCFILTR_EL0, TYPER_P | TYPER_U, "Arm ARM D13.4.1"},
@@ -357,6 +420,8 @@ static unsigned list_accesses(const struct pmu *pmu, struct pmu_access *out, uns
 
 		/* UNDEFINED without event counters, or CONSTRAINED UNPREDICTABLE: D13.4.8, D13.4.9. */
 		if (!pmu->n_general && (number == PMEVCNTR_EL0 || number == PMEVTYPER_EL0))
+			continue;
+		if (number == PMUACR_EL1 && armv8_pmu(pmu)->version < PMUVER_3_9)
 			continue;
 		out[n++] = (struct pmu_access){
 			.name = accesses[i].name,
@@ -397,6 +462,13 @@ static const struct event_modifier modifiers[] = {
 	{NULL, "event", IN(code), 0, 16, 0, "number of the event"},
 	{"u", NULL, IN(levels), 1, 1, -1, "count at EL0"},
 	{"k", NULL, IN(levels), 0, 1, -1, "count at EL1"},
+	{"h", NULL, IN(levels), 2, 1, -1, "count at EL2"},
+	{NULL, "threshold", IN(code), TYPER_TH, TYPER_TH_BITS, -1,
+	 "what a cycle counts is compared with this (PMUv3p8)"},
+	{NULL, "threshold_compare", IN(code), TYPER_TC + 1, 2, -1,
+	 "0: another number, 1: equal, 2: as many or more, 3: less"},
+	{NULL, "threshold_count", IN(code), TYPER_TC, 1, -1, "such a cycle counts once"},
+	{NULL, "threshold_edge", IN(code), TYPER_TC - 1, 1, -1, "cycles count where that begins"},
 	{NULL, NULL, 0, 0, 0, 0, 0, NULL},
 };
 
@@ -424,7 +496,11 @@ static const struct pmu_manual manual[] = {
 static const struct register_range registers[] = {
 	ROW(COURAGE_COUNT, PMCR_EL0, PMOVSCLR_EL0),
 	ROW(COURAGE_COUNT, PMSWINC_EL0, PMSELR_EL0),
+	ROW(COURAGE_COUNT, PMICNTR_EL0, PMICNTR_EL0),
+	ROW(COURAGE_COUNT, PMICFILTR_EL0, PMICFILTR_EL0),
 	ROW(COURAGE_COUNT, PMCCNTR_EL0, PMXEVCNTR_EL0),
+	ROW(COURAGE_COUNT, PMZR_EL0, PMZR_EL0),
+	ROW(COURAGE_COUNT, PMUACR_EL1, PMUACR_EL1),
 	ROW(COURAGE_COUNT, PMUSERENR_EL0, PMUSERENR_EL0),
 	ROW(COURAGE_COUNT, PMEVCNTR_EL0, PMCCFILTR_EL0),
 	ROW(COURAGE_COUNT, PMINTENCLR_EL1, PMINTENCLR_EL1),
@@ -457,5 +533,6 @@ const struct pmu_driver armv8_driver = {
 	.bracket_read = bracket_read,
 	.can_count = can_count,
 	.accesses = list_accesses,
+	.control = armv8_control,
 	.manual = manual,
 };

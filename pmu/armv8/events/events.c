@@ -11,6 +11,9 @@
 		Q_##quantity, coefficient                                                                    \
 	}
 
+/* The counter that counts nothing else: PMCCNTR_EL0, PMICNTR_EL0. */
+#define FIXED(event) ((event) == EVENT_CPU_CYCLES ? 0 : (event) == EVENT_INST_RETIRED ? 1 : -1)
+
 enum rule {
 	NONE,
 	SPECULATIVE,
@@ -81,7 +84,7 @@ const struct armv8_row armv8_rows[] = {
 	{{.name = id,                                                                                        \
 	  .code = selector,                                                                                  \
 	  .counters = on,                                                                                    \
-	  .fixed = (selector) == EVENT_CPU_CYCLES ? 0 : -1,                                                  \
+	  .fixed = FIXED(selector),                                                                          \
 	  .judgement = EVENT_REASONED(judged, named),                                                        \
 	  .flags = (on_cores) ? EVENT_OF_CORE : EVENT_ENUMERATED,                                            \
 	  .terms = {__VA_ARGS__},                                                                            \

@@ -1,7 +1,8 @@
 /*
- * Virtual CPUs with PMUv3. MIDR_EL1, ID_AA64DFR0_EL1 and caches are those that each core's technical
- * reference manual gives; which common events it lists follows from its list of events (pmu/armv8/events),
- * with CHAIN, and of the Cortex-A53 from the manual's value of PMCEID0_EL0, as its list leaves these out.
+ * Virtual CPUs with PMUv3. MIDR_EL1, ID_AA64DFR0_EL1, the exception levels of ID_AA64PFR0_EL1 and caches are
+ * those that each core's technical reference manual gives; which common events it lists follows from its list
+ * of events (pmu/armv8/events), with CHAIN, and of the Cortex-A53 from the manual's value of PMCEID0_EL0, as
+ * its list leaves these out.
  */
 #include "arch/aarch64/presented.h"
 #include "pmu/armv8/events/events.h"
@@ -31,7 +32,7 @@ static const struct armv8_part a53_part = {
 	.core = ARMV8_A53,
 };
 static const struct presented_processor a53 = {
-	.reg = {{MIDR_EL1, 0x410fd034}, {ID_AA64DFR0_EL1, 0x10305106}},
+	.reg = {{MIDR_EL1, 0x410fd034}, {ID_AA64DFR0_EL1, 0x10305106}, {ID_AA64PFR0_EL1, 0x2222}},
 	.geometry = {.l1d = CACHE(128, 4),
 		     .l1i = CACHE(256, 2),
 		     .l2 = CACHE(512, 16),
@@ -59,7 +60,7 @@ static const struct armv8_part a57_part = {
 	.core = ARMV8_A57_A72,
 };
 static const struct presented_processor a57 = {
-	.reg = {{MIDR_EL1, 0x411fd070}, {ID_AA64DFR0_EL1, 0x10305106}},
+	.reg = {{MIDR_EL1, 0x411fd070}, {ID_AA64DFR0_EL1, 0x10305106}, {ID_AA64PFR0_EL1, 0x2222}},
 	.geometry = {.l1d = CACHE(256, 2),
 		     .l1i = CACHE(256, 3),
 		     .l2 = CACHE(2048, 16),
@@ -87,7 +88,7 @@ static const struct armv8_part a72_part = {
 	.core = ARMV8_A57_A72,
 };
 static const struct presented_processor a72 = {
-	.reg = {{MIDR_EL1, 0x410fd083}, {ID_AA64DFR0_EL1, 0x10305106}},
+	.reg = {{MIDR_EL1, 0x410fd083}, {ID_AA64DFR0_EL1, 0x10305106}, {ID_AA64PFR0_EL1, 0x2222}},
 	.geometry = {.l1d = CACHE(256, 2),
 		     .l1i = CACHE(256, 3),
 		     .l2 = CACHE(1024, 16),
@@ -115,7 +116,7 @@ static const struct armv8_part n1_part = {
 	.core = ARMV8_A76_N1,
 };
 static const struct presented_processor n1 = {
-	.reg = {{MIDR_EL1, 0x414fd0c1}, {ID_AA64DFR0_EL1, 0x110305408}},
+	.reg = {{MIDR_EL1, 0x414fd0c1}, {ID_AA64DFR0_EL1, 0x110305408}, {ID_AA64PFR0_EL1, 0x1112}},
 	.geometry = {.l1d = CACHE(256, 4),
 		     .l1i = CACHE(256, 4),
 		     .l2 = CACHE(2048, 8),
@@ -143,7 +144,7 @@ static const struct armv8_part n2_part = {
 	.core = ARMV8_N2,
 };
 static const struct presented_processor n2 = {
-	.reg = {{MIDR_EL1, 0x410fd493}, {ID_AA64DFR0_EL1, 0x11f010305619}},
+	.reg = {{MIDR_EL1, 0x410fd493}, {ID_AA64DFR0_EL1, 0x11f010305619}, {ID_AA64PFR0_EL1, 0x1111}},
 	.geometry = {.l1d = CACHE(256, 4),
 		     .l1i = CACHE(256, 4),
 		     .l2 = CACHE(2048, 8),
@@ -164,20 +165,25 @@ static const struct model_profile neoverse_n2 = {
  * be listed. */
 static const struct armv8_part newest_part = {
 	.version = PMUVER_3_9,
-	.counters = 10,
+	.counters = 12,
+	.mdcr = 10,
+	.icntr = true,
 	.secure = true,
 	.hypervisor = true,
 	.multithreaded = true,
-	.pmmir = 12u << PMMIR_THWIDTH | 8,
+	.pmmir = 1u << PMMIR_EDGE | 12u << PMMIR_THWIDTH | 8,
 	.ceid = {UINT64_MAX, UINT64_MAX},
 	.core = ARMV8_NO_CORE,
 };
 static const struct presented_processor newest = {
-	.reg = {{MIDR_EL1, 0x410f9090}, {ID_AA64DFR0_EL1, 0x10305909}},
+	.reg = {{MIDR_EL1, 0x410f9090},
+		{ID_AA64DFR0_EL1, 0x10305909},
+		{ID_AA64DFR1_EL1, UINT64_C(1) << DFR1_ICNTR},
+		{ID_AA64PFR0_EL1, 0x1111}},
 };
 static const struct model_profile pmuv3p9 = {
 	.name = "arm-pmuv3p9",
-	.description = "no part: PMUv3p9 but for PMUACR_EL1 and PMZR_EL0, ten counters of 64 bits",
+	.description = "no part: PMUv3p9, ten counters of 64 bits, and two that EL2 has kept",
 	.model = &armv8_model,
 	.identity = &newest,
 	.data = &newest_part,
