@@ -12,7 +12,7 @@
  * Example: an entry that has filled in `boot` runs one function on the machine's own.
  *
  *     machine_set("hpet", 0);
- *     const char *why = machine_init(&boot);
+ *     const char *why = machine_init(&boot, room);
  *     if (why)
  *             return could_not_run(why);
  *     machine_take();
@@ -72,12 +72,14 @@ extern const struct machine_setting machine_settings[];
  * setting */
 bool machine_set(const char *name, uint64_t value);
 
+#define MACHINE_REASON 256
+
 /**
  * Allocate tables and stacks, find the firmware's tables, a serial line, timers; calibrate. Called once,
  * before the first take.
- * @return NULL, or one line that says what is missing and what to do
+ * @return NULL, or one line that says what is missing and what to do: a text that stays, or `room`
  */
-const char *machine_init(const struct boot_info *boot);
+const char *machine_init(const struct boot_info *boot, char room[MACHINE_REASON]);
 
 void machine_take(void);
 void machine_give_back(void);

@@ -465,7 +465,8 @@ int assay_main(struct platform *platform)
 	bool brief = o.list && o.list != LIST_EVENTS; /* no PMU is needed */
 	if (good_options)
 		refusal = !selection_exists(&o, &why) ? why.line : brief ? NULL : begin_files(platform, &o);
-	const char *no_machine = machine_init(&platform->boot);
+	char machine_why[MACHINE_REASON];
+	const char *no_machine = machine_init(&platform->boot, machine_why);
 	if (no_machine || refusal)
 		return could_not_run(platform, &o, no_machine ? no_machine : refusal);
 	if (brief)

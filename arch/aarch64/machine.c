@@ -82,10 +82,11 @@ const struct machine_places machine_places = {
 	.same = {0x48000000, 0x88000000, 0x8000000, 0x50000000, 0x90000000},
 };
 
-const char *machine_init(const struct boot_info *boot)
+const char *machine_init(const struct boot_info *boot, char room[MACHINE_REASON])
 {
 	const char *why = el2_refusal();
 
+	(void)room;
 	if (why)
 		return why;
 	find_board(boot);

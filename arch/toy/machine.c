@@ -120,9 +120,10 @@ bool machine_set(const char *name, uint64_t value)
 	return false;
 }
 
-const char *machine_init(const struct boot_info *boot)
+const char *machine_init(const struct boot_info *boot, char room[MACHINE_REASON])
 {
 	(void)boot;
+	(void)room;
 	return NULL;
 }
 

@@ -23,16 +23,16 @@ struct kept_file {
 };
 
 static struct kept_file report, journal;
-static bool journal_is_lost; /* a packet that nobody answers takes its time: it is not tried again */
+static char refusal[WHY_CHARS]; /* of the last transfer, in the server's words */
+static bool journal_is_lost;    /* a packet that nobody answers takes its time: it is not tried again */
 
 /* @return why the last transfer failed, in the server's own words if it has any */
 static const char *reason(EFI_STATUS status)
 {
-	static char why[WHY_CHARS];
 	const EFI_PXE_BASE_CODE_MODE *m = pxe->Mode;
 
 	if (m->TftpErrorReceived)
-		snprintf(why, sizeof why, "the TFTP server says %u, %.126s", m->TftpError.ErrorCode,
+		snprintf(refusal, sizeof refusal, "the TFTP server says %u, %.126s", m->TftpError.ErrorCode,
 			 (const char *)m->TftpError.ErrorString);
 	else if (status == EFI_OUT_OF_RESOURCES)
 		return "firmware is short of memory";
@@ -40,7 +40,7 @@ static const char *reason(EFI_STATUS status)
 		return "the TFTP server refuses it: is the folder there, and may it be written?";
 	else
 		return "the TFTP server does not answer";
-	return why;
+	return refusal;
 }
 
 /* As a server names it: "\assay\assay.cfg" is "assay/assay.cfg". What follows the run's folder is a part of

@@ -77,8 +77,10 @@ struct trap_fixup {
 	int32_t from, to;
 };
 
-/** "#GP", "NMI", "vector 0x45": for messages. Valid until the next call. */
-const char *trap_name(unsigned vector);
+#define TRAP_NAME 16
+
+/** "#GP", "NMI", "vector 0x45": for messages. @return a text that stays, or `text` */
+const char *trap_name(unsigned vector, char text[TRAP_NAME]);
 
 /** A register was to be written that the level of courage does not allow: end the innermost guarded call,
  * with a text that names both. Outside of one it is a line on the console, and the caller goes on without the

@@ -59,17 +59,15 @@ static const char *const exception_names[32] = {
 	"vector 24", "vector 25", "vector 26", "vector 27", "#HV", "#VC", "#SX",       "vector 31",
 };
 
-const char *trap_name(unsigned vector)
+const char *trap_name(unsigned vector, char text[TRAP_NAME])
 {
-	static char text[16];
-
 	if (vector < 32)
 		return exception_names[vector];
 	if (vector == TRAP_WATCHDOG)
 		return "watchdog";
 	if (vector == TRAP_RECALLED)
 		return "recall";
-	snprintf(text, sizeof text, "vector 0x%x", vector);
+	snprintf(text, TRAP_NAME, "vector 0x%x", vector);
 	return text;
 }
 
@@ -175,6 +173,7 @@ static void dump(const struct trap_frame *f, unsigned vector, uint64_t cr2)
 #undef REGISTER
 	};
 	const unsigned n = sizeof registers / sizeof registers[0];
+	char name[TRAP_NAME];
 
 	console_fresh_line();
 	if (vector == TRAP_WATCHDOG)
@@ -183,8 +182,8 @@ static void dump(const struct trap_frame *f, unsigned vector, uint64_t cr2)
 		console_text("the boot processor heard nothing from this one, which is in ring %u\n",
 			     (unsigned)(f->cs & 3));
 	else
-		console_text("unexpected %s (vector %u), error code 0x%lx, in ring %u\n", trap_name(vector),
-			     vector, (unsigned long)f->error, (unsigned)(f->cs & 3));
+		console_text("unexpected %s (vector %u), error code 0x%lx, in ring %u\n",
+			     trap_name(vector, name), vector, (unsigned long)f->error, (unsigned)(f->cs & 3));
 	console_text("  running: %s\n", *context ? context : "(no check)");
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t value = *(const uint64_t *)((const char *)f + registers[i].offset);
@@ -218,15 +217,15 @@ static void describe(struct trap_report *r)
 	}
 
 	const struct trap_frame *f = &last.frame;
-	char error[24] = "", address[32] = "", place[48];
+	char error[24] = "", address[32] = "", place[48], name[TRAP_NAME];
 
 	if (r->vector >= 0 && r->vector < 32 && f->error)
 		snprintf(error, sizeof error, "(0x%lx)", (unsigned long)f->error);
 	if (r->vector == VECTOR_PF)
 		snprintf(address, sizeof address, " on 0x%lx", (unsigned long)last.cr2);
 	place_text(f->rip, place, sizeof place);
-	snprintf(r->text, sizeof r->text, "%s%s%s in ring %u at %s", trap_name((unsigned)r->vector), error,
-		 address, (unsigned)(f->cs & 3), place);
+	snprintf(r->text, sizeof r->text, "%s%s%s in ring %u at %s", trap_name((unsigned)r->vector, name),
+		 error, address, (unsigned)(f->cs & 3), place);
 }
 
 static _Noreturn void halt_for_good(void)

@@ -145,9 +145,8 @@ static uint64_t tsc_told(const char **source)
 	return tsc_rate(cpuid, msr_read, source);
 }
 
-const char *machine_init(const struct boot_info *boot)
+const char *machine_init(const struct boot_info *boot, char room[MACHINE_REASON])
 {
-	static char failure[192];
 	struct trap_report report;
 
 	struct held_registers held = {0};
@@ -179,9 +178,9 @@ const char *machine_init(const struct boot_info *boot)
 	machine_give_back();
 	if (ok)
 		return NULL;
-	snprintf(failure, sizeof failure,
-		 "setting up interrupts failed: %s; send the dump above to the authors", report.text);
-	return failure;
+	snprintf(room, MACHINE_REASON, "setting up interrupts failed: %s; send the dump above to the authors",
+		 report.text);
+	return room;
 }
 
 void machine_take(void)

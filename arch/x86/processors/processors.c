@@ -84,6 +84,7 @@ static struct {
 	volatile uint32_t arrived;
 	volatile bool proceed, refused, recalled, broken;
 	struct trap_report report; /* of what broke it off */
+	char why[192];             /* it was not given, or broken off */
 } turn;
 static unsigned current;
 
@@ -390,9 +391,9 @@ static bool give_run(void)
 
 bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **why)
 {
-	static char text[192], own[128];
 	struct processor p = processor_at(number);
 	const char *reason, *what = "did not start";
+	char own[128];
 
 	if (!number) {
 		fn(arg);
@@ -429,7 +430,8 @@ bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **
 		spoilt.turns--;
 	if (!reason)
 		return true;
-	snprintf(text, sizeof text, "processor %u (APIC ID %u) %s: %s", number, (unsigned)p.id, what, reason);
-	*why = text;
+	snprintf(turn.why, sizeof turn.why, "processor %u (APIC ID %u) %s: %s", number, (unsigned)p.id, what,
+		 reason);
+	*why = turn.why;
 	return false;
 }

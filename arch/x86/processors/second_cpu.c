@@ -31,7 +31,10 @@ extern struct descriptor_pointer second_cpu_idt_pointer;
 struct descriptor_pointer second_cpu_idt_pointer;
 static struct idt_gate second_cpu_idt[VECTORS] __attribute__((aligned(16)));
 static uint8_t stack[STACK] __attribute__((aligned(64)));
-static unsigned number; /* of the processor; NOBODY: there is none */
+static struct {
+	unsigned number; /* of the processor; NOBODY: there is none */
+	char why[128];   /* the last one did not start */
+} second;
 
 /* The processor for this, NOBODY if there is none. */
 static unsigned choose(enum second_cpu_kind kind)
@@ -61,13 +64,12 @@ static bool start(unsigned who, const char **why)
 	second_cpu_wanted = 0;
 	if (!processor_launch(processor_at(who).id, second_cpu_begin, stack + STACK, &second_cpu_state, why))
 		return false;
-	number = who;
+	second.number = who;
 	return true;
 }
 
 const char *second_cpu_missing(enum second_cpu_kind kind)
 {
-	static char text[128];
 	unsigned who = choose(kind);
 	const char *why;
 
@@ -77,13 +79,13 @@ const char *second_cpu_missing(enum second_cpu_kind kind)
 		return kind == SECOND_CPU_SIBLING ? "no other processor that could work shares this core"
 		       : sentry_processor()       ? "the only other processor is the watchdog"
 						  : "there is no other processor that could work";
-	if (who == number)
+	if (who == second.number)
 		return NULL;
 	second_cpu_dismiss();
 	if (start(who, &why))
 		return NULL;
-	snprintf(text, sizeof text, "processor %u does not start: %s", who, why);
-	return text;
+	snprintf(second.why, sizeof second.why, "processor %u does not start: %s", who, why);
+	return second.why;
 }
 
 bool second_cpu_work(enum second_cpu_kind kind, volatile uint32_t *line)
@@ -94,13 +96,13 @@ bool second_cpu_work(enum second_cpu_kind kind, volatile uint32_t *line)
 		return false;
 	second_cpu_line = line;
 	second_cpu_wanted = WANTED_WORK;
-	apic_send_nmi(processor_at(number).id);
+	apic_send_nmi(processor_at(second.number).id);
 	return processor_awaits(line, before, false);
 }
 
 void second_cpu_rest(void)
 {
-	if (number == NOBODY)
+	if (second.number == NOBODY)
 		return;
 	second_cpu_wanted = 0;
 	if (!processor_awaits(&second_cpu_state, STATE_RESTS, true))
@@ -109,15 +111,15 @@ void second_cpu_rest(void)
 
 void second_cpu_dismiss(void)
 {
-	if (number == NOBODY)
+	if (second.number == NOBODY)
 		return;
 	second_cpu_wanted = WANTED_LEAVE;
-	apic_send_nmi(processor_at(number).id);
-	processor_put_to_rest(number, true);
-	number = NOBODY;
+	apic_send_nmi(processor_at(second.number).id);
+	processor_put_to_rest(second.number, true);
+	second.number = NOBODY;
 }
 
 unsigned second_cpu_processor(void)
 {
-	return number;
+	return second.number;
 }

@@ -20,6 +20,7 @@ struct amd_pmu {
 	uint64_t pairs;     /* even counters that are merged with the one behind them */
 	uint64_t written[PMU_COUNTERS_MAX]; /* what each counter held when it was last written */
 	unsigned brs_given;                 /* branch samples that were taken out since sampling was set up */
+	uint64_t own_from, own_to; /* the last branch as setting the recording up left it: one of our own */
 	struct amd_uncore_runs uncore;
 };
 

@@ -2,6 +2,7 @@
  * Last branches: the stack of LBR version 2 (CPUID 8000_0022H:EAX[1]) where there is one, else the one branch
  * that every part keeps (APM vol. 2, 13.1.1).
  */
+#include "pmu/amd/driver/state.h"
 #include "pmu/amd/records/record.h"
 
 #include "arch/x86/cpu/cpuid.h"
@@ -13,9 +14,6 @@
 #define KINDS                                                                                                \
 	(1u << TRANSFER_CONDITIONAL | 1u << TRANSFER_JUMP | 1u << TRANSFER_JUMP_INDIRECT |                   \
 	 1u << TRANSFER_CALL | 1u << TRANSFER_CALL_INDIRECT | 1u << TRANSFER_RETURN | 1u << TRANSFER_SYSTEM)
-
-/* The last branch as setup() left it: one of our own. It cannot be cleared. */
-static uint64_t own_from, own_to;
 
 /* Entries of the stack; 0: there is none. */
 static unsigned depth(void)
@@ -83,11 +81,12 @@ static bool clear(void)
 	return true;
 }
 
-/* Branches of our own, up to the return of the call that ends it. */
-static bool note_own(void)
+/* The last branch cannot be cleared. Branches of our own, up to the return of the call that ends it. */
+static bool note_own(const struct pmu *pmu)
 {
 	return amd_change_msr(DEBUGCTL, 0, DEBUGCTL_LBR) && amd_change_msr(DEBUGCTL, DEBUGCTL_LBR, 0) &&
-	       msr_read(LAST_BRANCH_FROM, &own_from) && msr_read(LAST_BRANCH_TO, &own_to);
+	       msr_read(LAST_BRANCH_FROM, &amd_pmu(pmu)->own_from) &&
+	       msr_read(LAST_BRANCH_TO, &amd_pmu(pmu)->own_to);
 }
 
 static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
@@ -103,7 +102,7 @@ static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const ch
 		*why = "the last branch is that of every ring";
 		return false;
 	}
-	return note_own();
+	return note_own(pmu);
 }
 
 static uint64_t address(uint64_t value)
@@ -119,7 +118,7 @@ static bool read_entry(const struct pmu *pmu, unsigned i, struct pmu_record *out
 	*out = (struct pmu_record){.kind = RECORD_LBR, .has = RECORD_HAS_BRANCH};
 	if (!depth()) {
 		bool good = msr_read(LAST_BRANCH_FROM, &out->from) && msr_read(LAST_BRANCH_TO, &out->to);
-		return good && (out->from != own_from || out->to != own_to);
+		return good && (out->from != amd_pmu(pmu)->own_from || out->to != amd_pmu(pmu)->own_to);
 	}
 	if (!msr_read(BRANCH_FROM0 + 2 * i, &from) || !msr_read(BRANCH_TO0 + 2 * i, &to) ||
 	    !(to & BRANCH_VALID) || (to & BRANCH_BOGUS && pmu_works_around(pmu, AMD_WORK_1452)))
@@ -153,7 +152,7 @@ static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, stru
 		if (depth())
 			msr_write(BRANCH_TO0 + 2 * i, 0);
 		else
-			own_from = out[0].from, own_to = out[0].to;
+			amd_pmu(pmu)->own_from = out[0].from, amd_pmu(pmu)->own_to = out[0].to;
 	}
 	return n;
 }

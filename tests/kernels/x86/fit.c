@@ -9,8 +9,6 @@
 #include "arch/x86/cpu/cpuid.h"
 #include "pmu/virtual/vpmu.h"
 
-#include <stdio.h>
-
 /* Of 64 bits, as their complements are asked for. */
 #define EMULATED_FEATURES ((uint64_t)KERNEL_NEEDS_EMULATED)
 /* Emulated for a virtual CPU of any profile; what else can be emulated, to those whose profile has it. */
@@ -22,9 +20,9 @@ static bool profile_has(enum cpu_feature feature)
 	return cpu_has(feature) || cpu_tells(feature, presented_own);
 }
 
-static const char *feature_missing(const struct kernel *k, enum services_for whom)
+static const struct kernel_need *feature_missing(const struct kernel *k, enum services_for whom)
 {
-	const char *missing;
+	const struct kernel_need *missing;
 
 	if (whom == FOR_SILICON)
 		return kernel_missing(k->needs, cpu_has, xcr0_read());
@@ -36,8 +34,8 @@ static const char *feature_missing(const struct kernel *k, enum services_for who
 
 static const char *unfit(const struct kernel *k, uint8_t ring, enum services_for whom)
 {
-	static char text[64];
 	const struct emulator_trouble *trouble = emulator_trouble(k);
+	const struct kernel_need *feature;
 	const char *missing;
 
 	if (ring && (k->flags & KERNEL_PRIVILEGED))
@@ -47,11 +45,9 @@ static const char *unfit(const struct kernel *k, uint8_t ring, enum services_for
 	missing = services_missing(k, whom);
 	if (missing)
 		return missing;
-	missing = feature_missing(k, whom);
-	if (missing) {
-		snprintf(text, sizeof(text), "the CPU lacks %s", missing);
-		return text;
-	}
+	feature = feature_missing(k, whom);
+	if (feature)
+		return feature->lacking;
 	return trouble && whom == FOR_SILICON ? trouble->reason : NULL;
 }
 

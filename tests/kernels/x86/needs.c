@@ -10,7 +10,7 @@
 
 #define NEED(id, xcr0)                                                                                       \
 	{                                                                                                    \
-		KERNEL_NEEDS_##id, #id, CPU_##id, xcr0                                                       \
+		KERNEL_NEEDS_##id, #id, "the CPU lacks " #id, CPU_##id, xcr0                                 \
 	}
 
 const struct kernel_need kernel_needs[] = {
@@ -27,10 +27,10 @@ const struct kernel_need kernel_needs[] = {
 	NEED(MONITOR, 0),   NEED(SVM, 0),        {0},
 };
 
-const char *kernel_missing(uint64_t needs, bool (*has)(enum cpu_feature feature), uint64_t xcr0)
+const struct kernel_need *kernel_missing(uint64_t needs, bool (*has)(enum cpu_feature feature), uint64_t xcr0)
 {
 	for (const struct kernel_need *n = kernel_needs; n->bit; n++)
 		if ((needs & n->bit) && (!has(n->feature) || (xcr0 & n->xcr0) != n->xcr0))
-			return n->name;
+			return n;
 	return NULL;
 }

@@ -53,6 +53,7 @@
 struct kernel_need {
 	uint64_t bit; /* KERNEL_NEEDS_* */
 	const char *name;
+	const char *lacking;      /* "the CPU lacks AVX2" */
 	enum cpu_feature feature; /* what CPUID must report */
 	uint64_t xcr0;            /* state components that must be enabled in XCR0 */
 };
@@ -61,13 +62,14 @@ struct kernel_need {
 extern const struct kernel_need kernel_needs[];
 
 /**
- * The first thing that is missing for a kernel to run here, as its CPUID name ("AVX2").
+ * The first thing that is missing for a kernel to run here.
  * @param needs the kernel's .needs
  * @param has   tells whether the CPU has a feature: cpu_has() on the machine
  * @param xcr0  XCR0 (XGETBV with ECX = 0; SDM vol. 1, 13.3), 0 if CR4.OSXSAVE is 0
  * @return NULL if nothing is missing
  */
-const char *kernel_missing(uint64_t needs, bool (*has)(enum cpu_feature feature), uint64_t xcr0);
+const struct kernel_need *kernel_missing(uint64_t needs, bool (*has)(enum cpu_feature feature),
+					 uint64_t xcr0);
 
 #endif
 #endif

@@ -152,6 +152,7 @@ static const char *exception_missing(const struct kernel *k)
 const char *stepper_unfit(const struct kernel *k)
 {
 	static char text[64];
+	const struct kernel_need *feature;
 	const char *missing;
 
 	if (k->flags & KERNEL_PRIVILEGED)
@@ -163,10 +164,10 @@ const char *stepper_unfit(const struct kernel *k)
 	missing = exception_missing(k);
 	if (missing)
 		return missing;
-	missing = kernel_missing(k->needs & ~EMULATED, stepper_cpu_has, xcr0());
-	if (missing)
-		snprintf(text, sizeof text, "needs %s, which this machine does not have", missing);
-	return missing ? text : NULL;
+	feature = kernel_missing(k->needs & ~EMULATED, stepper_cpu_has, xcr0());
+	if (feature)
+		snprintf(text, sizeof text, "needs %s, which this machine does not have", feature->name);
+	return feature ? text : NULL;
 }
 
 static bool has_emulated_instruction(const struct kernel *k)

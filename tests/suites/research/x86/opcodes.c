@@ -305,13 +305,13 @@ static void tell_number(struct run *run, const char *name, unsigned number, cons
 static void tell(const struct opcodes *s)
 {
 	struct run *run = s->run;
-	char name[32];
+	char name[32], trap[TRAP_NAME];
 
 	tell_number(run, "judged", s->forms, "forms");
 	for (unsigned i = 0; i < OPCODE_REASONS; i++)
 		tell_number(run, opcode_left_out[i], s->left_out[i], "forms left out");
 	for (unsigned i = 0; i < EXCEPTIONS; i++) {
-		snprintf(name, sizeof name, "refused by %s", trap_name(i));
+		snprintf(name, sizeof name, "refused by %s", trap_name(i, trap));
 		tell_number(run, name, s->refused[i], "forms left out");
 	}
 }
