@@ -43,7 +43,7 @@ all: $(B)/BOOTX64.EFI $(B)/direct.bin
 help:
 	@sed -n 's/^#: //p' Makefile
 
-#: make run      boot the image in an emulator, print the verdict table     (ARGS="key=value ..." CFG=file EVENTS=file EMU=qemu|kvm|bochs CPU=model CPUS=n BOOT=disk|direct V=1 STRICT=1; disk, the stick under UEFI firmware, is what is taken without ARGS, CFG and EVENTS; direct, without firmware, is taken with them)
+#: make run      boot the image in an emulator, print the verdict table     (ARGS="key=value ..." CFG=file EVENTS=file EMU=qemu|kvm|bochs CPU=model CPUS=n BOOT=disk|bios|direct V=1 STRICT=1; disk, the stick under UEFI firmware, is what is taken without ARGS, CFG and EVENTS; bios is the stick under a BIOS; direct, without firmware, is taken with them)
 #: make run ARCH=aarch64   the same for AArch64, on QEMU's board virt, whose own PMU is judged: ARGS, BOOT, CPU, CPUS, V, and EMU=icount for exact instructions (docs/aarch64.md)
 #: make check    run every test; the last line counts them, the one before it has the time, and the dearest tests
 #: make soak     run what takes too long for make check: whole grids, every suite on every virtual CPU, other hosts' answers, fuzzing   (VENDOR_FILES=directory of vendors' event files; Debian's if not given)
@@ -70,7 +70,7 @@ setup: $(B)/setup.mk
 
 # --- sources ---------------------------------------------------------------------------------------------------
 
-IMAGE_DIRS := boot boot/menu boot/uefi boot/direct arch/x86/* pmu pmu/* pmu/*/* tests/judge tests/measure tests/report tests/suites tests/suites/x86 \
+IMAGE_DIRS := boot boot/menu boot/uefi boot/direct boot/bios arch/x86/* pmu pmu/* pmu/*/* tests/judge tests/measure tests/report tests/suites tests/suites/x86 \
 	tests/suites/research tests/suites/research/x86 tests/kernels tests/kernels/x86
 # Instruction sets that are interpreted on the host say so in a file of their folder; their PMUs are built for the host alone.
 # So do those that have an image of their own (image.mk, below).
@@ -127,6 +127,10 @@ HURRIED_OBJ := $(patsubst %,$(B)/image/%.o,$(filter $(HURRIED),$(IMAGE_SRC)))
 IMAGE_OBJ := $(HURRIED_OBJ) $(filter-out $(HURRIED_OBJ),$(IMAGE_OBJ))
 UNHURRIED := $(filter arch/%.c boot/%.c tests/%.c pmu/%.c,$(filter-out $(HURRIED),$(IMAGE_SRC)))
 $(patsubst %,$(B)/image/%.o,$(UNHURRIED)): private IMAGE_FLAGS += -Os
+
+# The LZMA SDK's headers, and its encoder as source.
+$(B)/image/boot/bios/%.c.o: private IMAGE_FLAGS += -isystem /usr/include/lzma
+$(B)/host/boot/bios/%.c.o: private HOST_FLAGS += -isystem /usr/include/lzma
 
 # UEFI strings are UTF-16.
 $(B)/image/boot/uefi/%.c.o $(B)/image/boot/carrier/%.c.o $(B)/image/tests/self/boot/%.c.o: private IMAGE_FLAGS += -fshort-wchar
@@ -343,8 +347,8 @@ include $(wildcard arch/*/image.mk)
 image: $(B)/assay.img
 
 # The stick serves every instruction set that has a UEFI image.
-$(B)/assay.img: $(B)/BOOTX64.EFI $(UEFI_IMAGES) boot/assay.cfg scripts/mkimage
-	$(Q)PATH="$$PATH:/usr/sbin:/sbin" scripts/mkimage $@ boot/assay.cfg $(filter %.EFI,$^)
+$(B)/assay.img: $(B)/BOOTX64.EFI $(UEFI_IMAGES) $(B)/direct.bin boot/assay.cfg boot/bios/grub.cfg scripts/mkimage
+	$(Q)PATH="$$PATH:/usr/sbin:/sbin" scripts/mkimage $@ boot/assay.cfg boot/bios/grub.cfg $(B)/direct.bin $(filter %.EFI,$^)
 
 # Without a question of its own a run is that of the stick, as a real machine starts it; with one, firmware is not the point.
 BOOT ?= $(if $(strip $(ARGS)$(CFG)$(EVENTS)),direct,disk)
@@ -392,7 +396,7 @@ HOST_SRC := $(sort $(filter-out $(HOSTED_PMUS) $(COVERAGE_PARTS) pmu/virtual/vpm
 	$(wildcard arch/x86/step/account.c arch/x86/step/denormals.c arch/x86/step/describe.c arch/x86/step/hypervisor_exits.c arch/x86/step/outcomes.c arch/x86/cpu/presented_cpuid.c arch/x86/cpu/geometry.c \
 	arch/x86/machine/breadcrumbs.c arch/x86/machine/held_registers.c arch/x86/machine/settings.c arch/x86/machine/platform_watchdog.c arch/x86/machine/smbios.c arch/x86/time/tsc_rate.c arch/x86/console/screen.c boot/recovery.c \
 	arch/x86/step/insn.c arch/x86/step/code.c arch/x86/emulated/evex.c arch/x86/emulated/sha.c arch/x86/emulated/simd_exceptions.c arch/x86/machine/acpi.c arch/x86/machine/notes.c arch/x86/processors/processor_list.c arch/x86/processors/core_types.c arch/x86/processors/processor_type.c arch/x86/console/debug_port.c arch/x86/window/instructions.c arch/x86/machine/mtrr.c arch/x86/cpu/smi.c arch/x86/cpu/courage.c arch/x86/cpu/topology.c arch/x86/cpu/identity.c arch/x86/cpu/cpuid_leaves.c arch/x86/cpu/isa.c arch/x86/cpu/levels.c \
-	boot/menu/keys.c boot/menu/list.c boot/menu/page.c boot/menu/widgets.c boot/menu/start.c boot/menu/save.c boot/menu/results.c boot/options.c boot/core_options.c boot/core_choice.c boot/tokens.c boot/experiments.c boot/config.c boot/report_out.c boot/run_folder.c boot/event_files.c boot/pmu_choice.c boot/direct/screen.c))
+	boot/menu/keys.c boot/menu/list.c boot/menu/page.c boot/menu/widgets.c boot/menu/start.c boot/menu/save.c boot/menu/results.c boot/options.c boot/core_options.c boot/core_choice.c boot/tokens.c boot/experiments.c boot/config.c boot/report_out.c boot/run_folder.c boot/event_files.c boot/pmu_choice.c boot/direct/screen.c boot/direct/files.c boot/bios/serial_report.c boot/bios/lzma_encoder.c))
 HOST_OBJ := $(patsubst %,$(B)/host/%.o,$(HOST_SRC)) $(patsubst $(B)/gen/%,$(B)/host/gen/%.o,$(GEN_SRC))
 HOST_TESTS := $(patsubst tests/self/host/%.c,$(B)/host/%,$(wildcard tests/self/host/test_*.c tests/self/host/witness_*.c))
 HOST_FLAGS := -std=gnu11 -O1 -g $(WARN) -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(INCLUDES)
@@ -451,6 +455,9 @@ $(B)/host/test_%: $(B)/host/tests/self/host/test_%.c.o $(B)/host/libassay.a
 
 # A driver of its own is found in place of the families'.
 $(B)/host/test_pmu_choice: private HOST_FLAGS += -Wl,--wrap=pmu_find
+
+# Its own malloc() decides whether there is memory.
+$(B)/host/test_serial_report: private HOST_FLAGS += -Wl,--wrap=malloc
 
 # Its own malloc() decides whether there is memory; what it reads the report by is an established parser.
 $(B)/host/test_report_memory: $(B)/host/tests/self/host/test_report_memory.c.o $(B)/host/libassay.a

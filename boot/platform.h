@@ -6,6 +6,7 @@
 #define BOOT_PLATFORM_H
 
 #include "arch/machine.h"
+#include "tests/report/sink.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -90,6 +91,10 @@ struct platform {
 
 	/** Remove a file, if it is there and may be removed. */
 	void (*remove_file)(const char *path);
+
+	/** Where files cannot be: send what `put` writes elsewhere, when the run is over; NULL: nowhere.
+	 * @return where, for the run's last line; NULL: there is no such place */
+	const char *(*send_report)(bool (*put)(text_sink *sink, void *to));
 
 	/** Leave for good. status: 0 nothing wrong, 1 something wrong, 2 could not run. EXIT_RETURN returns
 	 * to the starter; EXIT_AUTO is not for it. */

@@ -14,6 +14,7 @@
 static const char *complaint; /* why something could not be written; NULL: all could */
 static const char *no_folder; /* why there is none */
 static bool written;          /* a report is in the folder, be it not the newest */
+static const char *sent;      /* where it went instead */
 
 static void complain(const char *what, const char *why)
 {
@@ -136,6 +137,7 @@ void report_out_begin(const struct platform *platform, const struct options *o, 
 {
 	no_folder = NULL;
 	written = false;
+	sent = NULL;
 	if (strcmp(o->report, "none") && !is_port(o))
 		run_folder_make(platform, o->report, cpu, &no_folder);
 }
@@ -155,8 +157,10 @@ void report_out(const struct platform *platform, const struct options *o, bool o
 	} else if (run_folder()) {
 		write_out(platform, "report.json", report_json);
 		write_out(platform, "report.txt", put_text);
-	} else {
+	} else if (!platform->send_report) {
 		complain(o->report, no_folder);
+	} else if (over) {
+		sent = platform->send_report(report_json);
 	}
 	console_flush_screen();
 }
@@ -170,8 +174,8 @@ void report_out_close(const struct options *o)
 {
 	if (is_port(o) && !complaint)
 		return; /* who reads the port knows */
-	if (written && !complaint)
-		console_text("report: in %s\n", run_folder());
+	if ((written || sent) && !complaint)
+		console_text("report: %s%s\n", sent ? "" : "in ", sent ? sent : run_folder());
 	else if (written)
 		console_text("report: not all of it could be written (%s); what could is in %s\n", complaint,
 			     run_folder());

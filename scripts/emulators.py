@@ -18,10 +18,11 @@ import tempfile
 import time
 
 from reporting.runs import number
+from reporting.serial import Damaged, extract
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.environ.get("ASSAY_BUILD", os.path.join(TOP, "build"))
-FIRST_SECTOR = 2048  # of the partition in images made by scripts/mkimage
+FIRST_SECTOR = 8192  # of the partition in images made by scripts/mkimage
 ESCAPES = re.compile(r"\x1b(\[[0-9;=?]*[A-Za-z]|[=>])")
 VERDICT = re.compile(r"^# assay: (\d+ checks: .*|listed .*|could not run: .*)$")
 AFTER_VERDICT = 20  # seconds
@@ -32,6 +33,8 @@ BAD_VERDICTS = ("biased", "noisy", "dead", "wrong", "erratum", "error")
 # Code and variables.
 OVMF = "/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"
 SMALL_OVMF = "/usr/share/OVMF/OVMF_CODE.fd", "/usr/share/OVMF/OVMF_VARS.fd"
+BIOS = "/usr/share/seabios/bios-256k.bin"
+BOCHS_BIOS = "/usr/share/bochs/BIOS-bochs-latest"
 BOCHS_OVMF = "/usr/share/ovmf/OVMF.fd"
 
 
@@ -212,6 +215,9 @@ def qemu_command(tmp, how, cpu, cpus, memory, machine, serial, options, image, m
             command += ["-initrd", ",".join((" ".join(module)).replace(",", ",,") for module in modules)]
         return command + (STEADY if steady else []) + ["-object", "memory-backend-file,id=ram,share=on,size=%dM,mem-path=/dev/fd/%d" % (memory, ram.fileno()),
                                                        "-kernel", image, "-append", options]
+    if how == "bios":
+        require(BIOS)
+        return command + (STEADY if steady else []) + ["-bios", BIOS] + [part.format(image) for part in DISKS[disk]]
     code, variables = firmware
     require(code, variables)
     shutil.copy(variables, tmp + "/vars.fd")
@@ -302,11 +308,12 @@ def bochs_command(tmp, how, cpu, cpus, memory, serial_file, options, image, modu
         open(serial_file, "wb").close()
     if how == "direct":
         require("bochs", "grub-mkrescue", "xorriso", "/usr/lib/grub/i386-pc")
-        rom, disk, medium = "/usr/share/bochs/BIOS-bochs-latest", "type=cdrom, path=%s, status=inserted" % make_iso(tmp, options, direct, modules), "cdrom"
+        rom, disk, medium = BOCHS_BIOS, "type=cdrom, path=%s, status=inserted" % make_iso(tmp, options, direct, modules), "cdrom"
     else:
-        require("bochs", BOCHS_OVMF)
+        rom = BOCHS_BIOS if how == "bios" else BOCHS_OVMF
+        require("bochs", rom)
         cylinders = os.path.getsize(image) // (512 * 16 * 63)
-        rom, medium = BOCHS_OVMF + ", address=0xffe00000", "disk"
+        rom, medium = rom + (", address=0xffe00000" if rom == BOCHS_OVMF else ""), "disk"
         disk = "type=disk, path=%s, mode=flat, cylinders=%d, heads=16, spt=63, translation=lba" % (image, cylinders)
     with open(tmp + "/bochsrc", "w", encoding="ascii") as f:
         f.write(BOCHS_CONFIG.format(memory=memory, cpu=cpu, cpus="1:%d:%d" % cpus, ignore_bad_msrs=ignore_bad_msrs, rom=rom, disk=disk, medium=medium,
@@ -320,14 +327,15 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
     """Boot once.
 
     how        "direct": without firmware; "disk": OVMF and a copy of the disk image, options in its assay.cfg;
+               "bios": a BIOS and a copy of the disk image, likewise;
                "efi": OVMF and BOOTX64.EFI from QEMU's command line, options as its LoadOptions;
                "network": OVMF and what firmware finds by the network card that extra has; no options
     cpus       (cores, threads of each), or how many processors
-    config     with "disk": the whole assay.cfg instead of options; with options=None too, the image's own is kept.
+    config     with "disk" and "bios": the whole assay.cfg instead of options; with options=None too, the image's own is kept.
                With "direct": an assay.cfg besides the options, which win over it
     files      others for the image, {"/assay/events/x.json": bytes}; on the disk, or as modules of a direct start
     direct     with "direct": the image, in the build folder
-    disk       with "disk": how it is attached: ide, virtio, readonly (virtio), usb
+    disk       with "disk" and "bios": how it is attached: ide, virtio, readonly (virtio), usb
     prepare    called with the disk image's path before the start, inspect after the end
     on_line    called with each line of the serial line as it comes
     on_data    called with what comes through QEMU's serial line, as it is, and a function that sends bytes there; true: kill the emulator at once
@@ -338,7 +346,7 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
     patience   seconds that may pass without another line of the serial line, besides
     keep_interrupted   a KeyboardInterrupt ends the emulator, and what there is of a report is kept, instead of nothing
     until_exit wait for the machine to switch itself off, however many verdicts there are
-    steady     with "direct" in QEMU: the machine's time is counted in instructions, as Bochs does it, so that no watchdog ends what only
+    steady     with "direct" and "bios" in QEMU: the machine's time is counted in instructions, as Bochs does it, so that no watchdog ends what only
                this computer made slow; else it is real time. (Firmware's own waiting makes that dear: it keeps real time.)
     """
     cpus = cpus if isinstance(cpus, tuple) else (cpus, 1)
@@ -346,7 +354,7 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
     ram = machine_memory(tmp)
     try:
         image, modules = None, []
-        if how == "disk":
+        if how in ("disk", "bios"):
             require("mcopy", os.path.join(BUILD, "assay.img"))
             image = copy_image(tmp + "/disk.img")
             if config is None and options is not None:
@@ -406,6 +414,9 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
             r.runs = runs(image)
             if len(r.runs) > before:
                 r.report_json, r.report_text = [read_report(image, r.runs[-1], kind) for kind in ("json", "txt")]
+            elif how == "bios":
+                with contextlib.suppress(Damaged):
+                    r.report_json = extract("\n".join(r.lines)).decode("utf-8", "replace")
         if inspect:
             inspect(image)
         return r
@@ -481,7 +492,7 @@ def follow(r, process, source, document, is_file, deadline, on_line, stop_when, 
             r.timed_out = r.verdict is None
             return
         # After the verdict the machine has files to write and to switch itself off. A document that still grows is waited for.
-        if verdict_at and not until_exit and now > max(verdict_at, progress[0]) + AFTER_VERDICT:
+        if verdict_at and not until_exit and now > max(heard, progress[0]) + AFTER_VERDICT:
             size = os.path.getsize(document) if os.path.exists(document) else 0
             if size == progress[1]:
                 return

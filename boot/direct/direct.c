@@ -1,8 +1,9 @@
 /*
- * Direct start: the same run without firmware, by a Multiboot loader (QEMU -kernel, GRUB's multiboot
- * command). There is nowhere to write: text goes to the screen and the serial line, the report to port E9H
- * with report=e9. Files to read are the loader's modules.
+ * Direct start: the same run without firmware, by a Multiboot loader (QEMU -kernel; GRUB, which a BIOS starts
+ * from the stick). There is nowhere to write: text goes to the screen and the serial line, the report behind
+ * it to the serial line, or to port E9H with report=e9. Files to read are the loader's modules.
  */
+#include "boot/bios/serial_report.h"
 #include "boot/direct/files.h"
 #include "boot/direct/multiboot.h"
 #include "boot/direct/screen.h"
@@ -10,11 +11,13 @@
 #include "boot/platform.h"
 
 #include "arch/breadcrumbs.h"
+#include "arch/console.h"
 #include "arch/identity.h"
 
 #include "arch/x86/console/serial.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 /** Entry of the memory map; `size` counts the bytes behind itself. */
@@ -27,6 +30,10 @@ struct __attribute__((packed)) map_entry {
 
 /* Conventional memory, above what a BIOS and loaders use. */
 #define LOW_PAGE 0x70000
+
+/* Where in the BIOS's data the segment of more of it is, and below where that is not. */
+#define EXTENDED_DATA        0x0e
+#define LOWEST_EXTENDED_DATA 0x80000
 
 #define DEBUG_EXIT_PORT 0xf4   /* QEMU's isa-debug-exit: ends with status (value << 1) | 1 */
 #define BOCHS_EXIT_PORT 0x8900 /* Bochs: ends when told "Shutdown" */
@@ -101,10 +108,9 @@ static uint64_t read_map(const struct multiboot_info *info)
 	return top;
 }
 
-/** The ACPI RSDP, which a BIOS leaves on a 16-byte boundary of its area. ACPI 6.5, 5.2.5.1. */
-static uint64_t find_rsdp(void)
+static uint64_t find_rsdp_in(uintptr_t from, uintptr_t to)
 {
-	for (uintptr_t at = 0xe0000; at < 0x100000; at += 16) {
+	for (uintptr_t at = from; at < to; at += 16) {
 		const uint8_t *p = (const uint8_t *)at;
 		uint8_t sum = 0;
 		if (memcmp(p, "RSD PTR ", 8))
@@ -115,6 +121,20 @@ static uint64_t find_rsdp(void)
 			return at;
 	}
 	return 0;
+}
+
+/** The ACPI RSDP, which a BIOS leaves on a 16-byte boundary of its extended data area's first KiB, or of its
+ * own area. ACPI 6.5, 5.2.5.1. */
+static uint64_t find_rsdp(void)
+{
+	uint16_t segment;
+
+	memcpy(&segment, (const uint8_t *)BIOS_DATA + EXTENDED_DATA, sizeof segment);
+	uintptr_t extended = (uintptr_t)segment << 4;
+	uint64_t found = extended >= LOWEST_EXTENDED_DATA && extended < 0xa0000
+				 ? find_rsdp_in(extended, extended + 1024)
+				 : 0;
+	return found ? found : find_rsdp_in(0xe0000, 0x100000);
 }
 
 /** Let the last bytes leave the serial port: emulators end at once when they are told to. 16550: line status,
@@ -150,6 +170,27 @@ static bool make_folder(const char *path, const char **why)
 	return false;
 }
 
+static void serial_line(const char *text, size_t size)
+{
+	serial_write(text, size);
+	serial_write("\r\n", 2);
+}
+
+static const char *send_report(bool (*put)(text_sink *sink, void *to))
+{
+	static char where[80];
+
+	if (!serial_present())
+		return NULL;
+	console_text("the report goes out over the serial line\n");
+	console_flush_screen();
+	if (!serial_report_send(put, serial_line))
+		return NULL;
+	snprintf(where, sizeof where,
+		 "on the serial line (port %XH); scripts/serial-report takes it from there", serial_port());
+	return where;
+}
+
 /** The options: what follows the image's name, which loaders put first. */
 static char *options_of(const struct multiboot_info *info)
 {
@@ -167,6 +208,7 @@ static struct platform direct = {
 	.read_file = direct_read_file,
 	.list_files = direct_list_files,
 	.make_folder = make_folder,
+	.send_report = send_report,
 	.leave = leave,
 };
 

@@ -4,9 +4,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* The event files that are read at most (boot/event_files.c), the configuration, and some that nobody asks
- * for. */
-#define FILES_MAX 72
 #define PATH_SIZE 160
 
 struct file {
@@ -14,7 +11,7 @@ struct file {
 	uintptr_t start, end;
 };
 
-static struct file files[FILES_MAX];
+static struct file files[DIRECT_FILES_MAX];
 static unsigned n_files;
 
 /* The text's words but the first, as a path from the root. */
@@ -23,13 +20,17 @@ static bool take_path(const char *text, char out[PATH_SIZE])
 	size_t n = 0;
 
 	text = strchr(text, ' ');
-	while (text && *text == ' ')
+	while (text && (*text == ' ' || *text == '"'))
 		text++;
 	if (!text)
 		text = "";
+	if (*text == '(' && strchr(text, ')'))
+		text = strchr(text, ')') + 1;
 	if (*text && *text != '\\' && *text != '/')
 		out[n++] = '\\';
 	for (; *text; text++) {
+		if (*text == '"')
+			break;
 		if (n == PATH_SIZE - 1)
 			return false;
 		out[n++] = *text == '/' ? '\\' : *text;
@@ -41,7 +42,7 @@ static bool take_path(const char *text, char out[PATH_SIZE])
 bool direct_files_init(const struct multiboot_module *module, unsigned count)
 {
 	n_files = 0;
-	if (count > FILES_MAX)
+	if (count > DIRECT_FILES_MAX)
 		return false;
 	for (unsigned i = 0; i < count; i++) {
 		if (!take_path((const char *)(uintptr_t)module[i].text, files[i].path))

@@ -11,10 +11,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** How many a start can have: the event files that are read at most (boot/event_files.c), the configuration,
+ * and some that nobody asks for. */
+#define DIRECT_FILES_MAX 72
+
 /** A module as the loader describes it; Multiboot specification 0.6.96, 3.3. */
 struct multiboot_module {
 	uint32_t start, end;
-	uint32_t text; /* the first word is the loader's name for the file, the rest its path */
+	uint32_t text; /* the first word is the loader's name for the file, the rest its path; GRUB's device
+			* in front of a path, and quotes around it, do not count */
 	uint32_t reserved;
 };
 

@@ -27,6 +27,10 @@ ok('disk type="FAT32   "' in files and 'disk label="ASSAY      "' in files, "a F
 with open(IMAGE, "rb") as f:
     boot_record = f.read(512)
 equal((boot_record[510:], boot_record[450], int.from_bytes(boot_record[454:458], "little")), (b"\x55\xaa", 0xee, 1), "a protective record before them")
+equal((boot_record[462], boot_record[466]), (0x80, 0), "beside an active entry, without which some BIOSes start no disk, of no partition")
+equal((first, first % 2048), (emulators.FIRST_SECTOR, 0), "the partition begins where the scripts look for it, on a block of flash memory")
+catalog = said("xorriso", "-indev", IMAGE, "-report_el_torito", "plain")
+ok(re.search(r"boot img +:? +1 +BIOS", catalog) and re.search(r"boot img +:? +2 +UEFI", catalog), "as a CD it is for a BIOS and for UEFI", catalog)
 
 # The commands, word for word; but that the stick is a file, and where it is mounted a folder with its files.
 FOLDER = tempfile.TemporaryDirectory()

@@ -1,0 +1,93 @@
+#!/usr/bin/python3
+"""The stick under a BIOS: SeaBIOS in QEMU and Bochs's own start it through GRUB, and the report comes over the serial line. What keeps a BIOS's
+machine from a run is one line."""
+import os
+import re
+import subprocess
+import tempfile
+import time
+
+from boottest import TOP, boot, complains, done, emulators, equal, few, ok, same_table, sound, tail, valid
+from monitor import Monitor
+
+OPTIONS = "pmu=virtual suite=control,events reps=2 kernel=nop_loop,calls event=ASSAY_*,INST_RETIRED.ANY_P check=wrap*,access/*,LVT*"
+FILES = {"/assay/events/own.json": b'[{"EventName":"ASSAY_OWN","EventCode":"0xc0","SampleAfterValue":"1"}]'}
+direct = boot(options=OPTIONS, files=FILES)
+
+for emulator, cpu in (("qemu", None), ("bochs", "corei7_haswell_4770")):
+    r = boot("bios", emulator=emulator, cpu=cpu, config="menu=10 exit=shutdown\n%s\n" % OPTIONS, files=FILES, cpus=2 if emulator == "qemu" else 1)
+    sound(r, "a BIOS in " + emulator)
+    same_table(r, direct, "the same table as a direct start")
+    valid(r.report, "its report has come")
+    ok(r.report and "GRUB" in r.report["machine"]["firmware"], "the loader is named", [str(r.report and r.report["machine"])])
+    ok(r.text[-1].startswith("report: on the serial line (port 3F8H)"), "the last line says where it is", tail(r))
+    if emulator == "qemu":
+        captured = r
+        equal(r.report and r.report["machine"]["processor_count"], 2, "ACPI's tables are found")
+
+# The script by which a person gets it, on what was received.
+with tempfile.TemporaryDirectory() as folder:
+
+    def extract(lines):
+        with open(folder + "/capture", "w", encoding="utf-8") as f:
+            f.write("\r\n".join(lines))
+        if os.path.exists(folder + "/report.json"):
+            os.remove(folder + "/report.json")
+        s = subprocess.run([TOP + "/scripts/serial-report", folder + "/capture", "-o", folder + "/report.json"], capture_output=True, text=True, check=False)
+        if not os.path.exists(folder + "/report.json"):
+            return s.returncode, s.stderr.replace(folder + "/capture", "CAPTURE")
+        with open(folder + "/report.json", encoding="utf-8") as f:
+            return s.returncode, f.read()
+
+    equal(extract(captured.lines), (0, captured.report_json), "scripts/serial-report takes it out of what was received")
+    equal(extract(["#:report", "#:piece plain 3 3"] + captured.lines), (0, captured.report_json), "behind one that was broken off, too")
+    first, last = [next((i for i, line in enumerate(captured.lines) if line.startswith(what)), 0) for what in ("#:piece ", "#:end ")]
+    data = captured.lines[first + 1]
+    for what, lines, why in (
+            ("nothing", [line for line in captured.lines if not line.startswith("#:")], "there is no report in it"),
+            ("cut short", captured.lines[:last], "the report is cut short: "),
+            ("a line lost", captured.lines[:first + 2] + captured.lines[first + 3:], "the piece that begins at line %d has " % (first + 1)),
+            ("a character changed", captured.lines[:first + 1] + [data[:40] + ("A" if data[40] != "A" else "B") + data[41:]] + captured.lines[first + 2:],
+             "the piece that begins at line %d is damaged" % (first + 1)),
+            ("no base64", captured.lines[:first + 1] + [data[:40] + "?" + data[41:]] + captured.lines[first + 2:], "line %d is damaged: " % (first + 2)),
+            ("the checksum changed", captured.lines[:last] + ["#:end 1 00000000"] + captured.lines[last + 1:], "line %d: the report has " % (last + 1))):
+        status, said = extract(lines)
+        ok(status == 2 and said.startswith("serial-report: CAPTURE: " + why) and said.count("\n") == 1, "%s: %s" % (what, said.strip()), [why])
+
+# What keeps it from a run, on the screen that there is.
+shown = []
+with Monitor() as monitor:
+
+    def look(line):
+        until = time.monotonic() + 20
+        while "could not run" in line and not any("could not run" in row for row in shown) and time.monotonic() < until:
+            shown[:] = monitor.cells()[0]
+            time.sleep(0.05)
+        return bool(shown)
+
+    complains(boot("bios", cpu="pentium3", options="", extra=("-vga", "std", *monitor.options), stop_when=look), "this CPU has no 64-bit mode", "no 64-bit mode")
+equal([row for row in shown if row][-1:], ["# assay: could not run: this CPU has no 64-bit mode; use an x86-64 CPU"], "it is on the screen, too")
+for megabytes, why in ((4, "too little memory, or a stick with errors$"), *few((), ((8, "too little memory"), (12, "not 1 MiB of memory is free"), (16, "too little memory below 4 GiB")))):
+    complains(boot("bios", options="suite=control", memory=megabytes), why, "%d MiB of memory" % megabytes)
+complains(boot("bios", options="sweet=control"), "sweet", "a bad option in its assay.cfg")
+
+for cpu in few((), ("p4_willamette",)):
+    complains(boot("bios", emulator="bochs", cpu=cpu, options=""), "this CPU has no 64-bit mode", cpu + " in Bochs")
+for cpu in few((), ("p4_prescott_celeron_336",)):
+    r = boot("bios", emulator="bochs", cpu=cpu, config="exit=shutdown\n%s\n" % OPTIONS, files=FILES, timeout=240)
+    same_table(r, direct, cpu + " in Bochs: the same table")
+
+
+# As a CD: by a BIOS, whose GRUB sees the other file system alone, and by UEFI.
+def as_cd(*firmware):
+    command = ["qemu-system-x86_64", "-accel", "tcg", "-cpu", "max", "-m", "256", "-nodefaults", "-display", "none", "-serial", "stdio",
+               "-drive", "if=none,id=cd,media=cdrom,format=raw,file=%s/assay.img" % emulators.BUILD, "-device", "ide-cd,drive=cd", *firmware]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL) as process:
+        found = next((line for line in process.stdout if re.search(rb"options: .*suite=all", line)), b"")
+        process.kill()
+    return found.decode("latin-1")
+
+
+for name, firmware in few((), (("a BIOS", ("-bios", emulators.BIOS)), ("UEFI", ("-bios", emulators.BOCHS_OVMF)))):
+    ok("suite=all" in as_cd(*firmware), name + " starts it from a CD, as its assay.cfg asks")
+done()
