@@ -192,7 +192,7 @@ static bool complete(const struct source *s, const struct experiments *all, stru
 		return false;
 
 	bool own = x->bytes.count || *x->code;
-	bool counts = x->record == RECORD_NONE || x->record == RECORD_PMI || x->record == RECORD_PEBS;
+	bool counts = x->record == RECORD_NONE || x->record == RECORD_PMI || x->record == RECORD_PRECISE;
 	const char *missing = !*x->kernel && !own ? "kernel" : counts && !x->n_sampled ? "events" : NULL;
 
 	if ((*x->kernel != 0) + (x->bytes.count != 0) + (*x->code != 0) > 1) {

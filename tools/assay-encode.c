@@ -284,7 +284,7 @@ static void list_text(void)
 			       e->extra_value);
 		for (const char *line = restrictions; *line; line += strcspn(line, "\n") + 1)
 			printf("    %.*s\n", (int)strcspn(line, "\n"), line);
-		if (e->flags & EVENT_PEBS)
+		if (e->flags & EVENT_PRECISE)
 			puts("    can be sampled precisely");
 		if (e->errata)
 			printf("    errata: %s\n", e->errata);

@@ -32,7 +32,7 @@ static void print_event(const struct vendor_event *e)
 	printf("event\t%s\t%#x\t%#x\t%#x\t%u\t%d\t%d\t%d\t%d\t%d\t%u\t%#" PRIx32 "\t%d\t%#" PRIx32
 	       "\t%#" PRIx64 "\t%s\n",
 	       e->name, e->select, e->umask, e->umask2, e->cmask, e->invert, e->edge, e->any_thread, e->equal,
-	       e->deprecated, e->pebs, e->counters, e->fixed, e->extra_register, e->extra_value, e->unit);
+	       e->deprecated, e->precise, e->counters, e->fixed, e->extra_register, e->extra_value, e->unit);
 }
 
 static void print_file(const char *path)

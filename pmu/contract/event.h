@@ -108,7 +108,7 @@ enum event_flags {
 		1 << 1, /* CPUID itself says that this CPU counts it: a hypervisor may not drop it */
 	EVENT_OF_CORE =
 		1 << 2, /* this microarchitecture's own, of which there are hundreds: judged if asked for */
-	EVENT_PEBS = 1 << 3, /* can be sampled precisely */
+	EVENT_PRECISE = 1 << 3, /* can be sampled precisely */
 	EVENT_BY_NAME =
 		1
 		<< 4, /* one of very many that are alike: not meant by a glob that says nothing of its name */

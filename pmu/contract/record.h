@@ -28,15 +28,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** How records come about, which decides what a suite can hold them against. A family fills in the kinds that
+ * it has (pmu_recorder.kind[]). One that records in yet another way adds a kind here, its name in
+ * record_calls.c, and the suite that judges it: no suite could judge a kind that it does not know. */
 enum record_kind {
 	RECORD_NONE,
-	RECORD_PMI,       /* the address that an overflow interrupt finds: no hardware writes it */
-	RECORD_PEBS,      /* a counter's overflow has the next occurrence written to memory */
-	RECORD_IBS_OP,    /* a micro-operation is tagged each period and its life written to MSRs */
-	RECORD_IBS_FETCH, /* the same for an instruction fetch */
-	RECORD_BTS,       /* every taken branch, to memory */
-	RECORD_LBR,       /* the last taken branches, in MSRs */
-	RECORD_BRS,       /* a counter's overflow has the next taken branches written to MSRs */
+	RECORD_PMI,           /* the address that an overflow interrupt finds: no hardware writes it */
+	RECORD_PRECISE,       /* PEBS: a counter's overflow has the next occurrence written to memory */
+	RECORD_OPERATION,     /* IBS: an operation is tagged each period and its life written to registers */
+	RECORD_FETCH,         /* the same for an instruction fetch */
+	RECORD_BRANCH_TRACE,  /* BTS: every taken branch, to memory */
+	RECORD_LAST_BRANCHES, /* LBR: the last taken branches, in registers */
+	RECORD_NEXT_BRANCHES, /* BRS: a counter's overflow has the next taken branches written to registers */
 	RECORD_KINDS
 };
 
@@ -65,7 +68,7 @@ enum record_field {
 
 /** Fields that records have only if a recording asks for them: bits of pmu_recording.more and
  * pmu_record_source.more. */
-enum pebs_groups {
+enum record_groups {
 	RECORD_MORE_VECTORS = 1 << 0,      /* .vectors */
 	RECORD_MORE_BRANCHES = 1 << 1,     /* .branch[] */
 	RECORD_MORE_INSTRUCTIONS = 1 << 2, /* .instructions */
@@ -133,7 +136,7 @@ struct pmu_record {
 	uint32_t tagged, completed;     /* core cycles from then until it retired */
 	uint32_t refill;                /* core cycles until a miss of the first-level TLB was made good */
 	uint8_t from_where;             /* enum record_from; IBS, with RECORD_HAS_SOURCE */
-	uint8_t more;                   /* enum pebs_groups: what it has of */
+	uint8_t more;                   /* enum record_groups: what it has of */
 	uint8_t n_branches;
 	uint8_t n_general; /* with RECORD_HAS_GENERAL */
 	struct {
@@ -185,7 +188,7 @@ struct pmu_record_source {
 	uint16_t latency_unit, latency_most; /* it can leave out all but loads whose miss took longer than a
 						multiple of so many core cycles, and up to how many; 0: not */
 	bool page_of_miss;    /* .page_shift is told of accesses that miss the first-level TLB, too */
-	uint8_t more;         /* enum pebs_groups: what can be asked for besides .fields */
+	uint8_t more;         /* enum record_groups: what can be asked for besides .fields */
 	bool level_of_target; /* traces: where single levels are recorded, a branch between levels belongs to
 				the one in which it ends; else there is no telling */
 	bool hides_source;    /* ... and if it began in one that is left out, .from is RECORD_HIDDEN */
@@ -218,7 +221,7 @@ struct pmu_recording {
 	size_t size;            /* of it, in bytes: room for administration besides the records, see
 				   record_memory() */
 	unsigned records;       /* that the buffer is to hold; IBS: not looked at */
-	uint8_t more;           /* enum pebs_groups, among the source's */
+	uint8_t more;           /* enum record_groups, among the source's */
 	unsigned threshold;     /* interrupt when this many have been written; 0: none */
 	bool circular;          /* traces: start again at the buffer's beginning when it is full; else see
 				   record_state() */

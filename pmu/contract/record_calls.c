@@ -3,14 +3,9 @@
 #include "pmu/contract/state.h"
 
 const char *const record_kind_names[RECORD_KINDS] = {
-	[RECORD_NONE] = "none",
-	[RECORD_PMI] = "pmi",
-	[RECORD_PEBS] = "pebs",
-	[RECORD_IBS_OP] = "ibs-op",
-	[RECORD_IBS_FETCH] = "ibs-fetch",
-	[RECORD_BTS] = "bts",
-	[RECORD_LBR] = "lbr",
-	[RECORD_BRS] = "brs",
+	[RECORD_NONE] = "none",         [RECORD_PMI] = "pmi",           [RECORD_PRECISE] = "pebs",
+	[RECORD_OPERATION] = "ibs-op",  [RECORD_FETCH] = "ibs-fetch",   [RECORD_BRANCH_TRACE] = "bts",
+	[RECORD_LAST_BRANCHES] = "lbr", [RECORD_NEXT_BRANCHES] = "brs",
 };
 
 enum record_unit record_unit(const struct pmu_record_source *source)

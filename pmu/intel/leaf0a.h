@@ -27,7 +27,7 @@ struct intel_leaf0a {
 	uint64_t reloaded;  /* counters that another one's overflow can reload, as in the global registers */
 	uint64_t reloads;   /* counters whose overflow can reload others */
 	/* Architectural PEBS; 0: there is none. */
-	uint64_t pebs_groups;   /* that records can have: pmu/intel/records/apebs.h */
+	uint64_t record_groups; /* that records can have: pmu/intel/records/apebs.h */
 	uint64_t pebs_counters; /* that can sample, as in the global registers */
 	uint64_t pebs_exact;    /* of them, those with precise distribution (PDIST) */
 };
@@ -87,7 +87,7 @@ static inline void intel_apply_leaf23(struct intel_leaf0a *l,
 		l->reloads = sub[2].ecx | (uint64_t)sub[2].edx << 32;
 	}
 	if ((valid >> 4 & 3) == 3) {
-		l->pebs_groups = (uint64_t)sub[4].ebx << 32;
+		l->record_groups = (uint64_t)sub[4].ebx << 32;
 		l->pebs_counters = sub[5].eax | (uint64_t)sub[5].ecx << 32;
 		l->pebs_exact = sub[5].ebx | (uint64_t)sub[5].edx << 32;
 	}

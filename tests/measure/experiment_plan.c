@@ -273,13 +273,13 @@ static bool take_metrics(const struct planner *p)
 static bool check_sample_keys(const struct planner *p)
 {
 	const struct experiment *x = p->x;
-	bool samples =
-		x->record && x->record != RECORD_BTS && x->record != RECORD_LBR && x->record != RECORD_BRS;
+	bool samples = x->record && x->record != RECORD_BRANCH_TRACE && x->record != RECORD_LAST_BRANCHES &&
+		       x->record != RECORD_NEXT_BRANCHES;
 
 	if ((x->sample || x->most) && !samples)
 		return planner_refuse(p, key(p, x->sample ? KEY_SAMPLE : KEY_MAX),
 				      "it is of samples: add record=pmi, pebs or ibs-op");
-	if (x->buffer && x->record != RECORD_PEBS)
+	if (x->buffer && x->record != RECORD_PRECISE)
 		return planner_refuse(p, key(p, KEY_BUFFER),
 				      "buffer= is of records in memory: take record=pebs, or leave it out");
 	return true;
@@ -291,7 +291,7 @@ static bool check_beside(const struct planner *p)
 
 	if (!x->beside.count)
 		return true;
-	if ((x->record != RECORD_PMI && x->record != RECORD_PEBS) || x->cascades.count)
+	if ((x->record != RECORD_PMI && x->record != RECORD_PRECISE) || x->cascades.count)
 		return planner_refuse(p, x->beside.item[0].at,
 				      "beside= counts while record=pmi or record=pebs samples%s",
 				      x->cascades.count ? ", not beside a cascade" : "");

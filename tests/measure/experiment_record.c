@@ -11,7 +11,7 @@
 
 static bool is_trace(const struct experiment *x)
 {
-	return x->record == RECORD_BTS || x->record == RECORD_LBR;
+	return x->record == RECORD_BRANCH_TRACE || x->record == RECORD_LAST_BRANCHES;
 }
 
 static bool check_period(const struct planner *p, const struct pmu_record_source *s)

@@ -5,7 +5,7 @@
 #include "arch/processors.h"
 #include "tests/kernels/kernel.h"
 #include "arch/masking.h"
-#include "tests/measure/smi.h"
+#include "tests/measure/intrusion.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -174,7 +174,7 @@ static const struct {
 	void (*apply)(void);
 } simple[] = {
 	{"not-masked", masking_spoil},
-	{"smi-gap", smi_imitate},
+	{"smi-gap", intrusion_imitate},
 	{"silicon-rules", judge_by_silicon_rules},
 	{"no-counters", counterless_begin},
 };

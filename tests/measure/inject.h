@@ -15,7 +15,8 @@
  * reset there, #UD is raised, or it goes on for ever with interrupts masked: PLACE is SUITE/CHECK or a stage
  * of the run (boot/progress.h), STEP a number within the check
  *
- * smi-gap   now and then a window takes longer, as if an SMI had come, and only time tells: smi_imitate()
+ * smi-gap   now and then a window takes longer, as if an SMI had come, and only time tells:
+ * intrusion_imitate()
  *
  * silicon-rules   no fault: the virtual PMU is judged by the rules, and with the numbers, that silicon gets:
  * judge_by_silicon_rules()

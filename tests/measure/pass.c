@@ -18,7 +18,7 @@
 static unsigned samples, retaken;
 static unsigned held, moved; /* retaken ones whose counters an SMI should not have moved; did move */
 static unsigned held_before, moved_before; /* pass_held_begin() */
-static enum smi_source retaken_by;
+static enum intrusion_source retaken_by;
 
 struct slot pass_slot(const struct pmu_event *e, unsigned c, enum pmu_levels levels)
 {
@@ -155,34 +155,34 @@ static void compare_broken(const struct pass *p, const uint64_t *broken, const u
 }
 
 /* A sample during which no SMI came. */
-static bool clean_sample(struct pass *p, struct smi_watch *smi, const void *entry, const struct window *w,
-			 uint64_t n, uint64_t *last, uint64_t *out)
+static bool clean_sample(struct pass *p, struct intrusion_watch *watch, const void *entry,
+			 const struct window *w, uint64_t n, uint64_t *last, uint64_t *out)
 {
 	uint64_t broken[PMU_COUNTERS_MAX];
-	bool by_smi = false;
+	bool by_intrusion = false;
 
-	for (unsigned i = 0; i < SMI_TRIES; i++) {
-		smi_watch_begin(smi);
+	for (unsigned i = 0; i < INTRUSION_TRIES; i++) {
+		intrusion_watch_begin(watch);
 		if (!sample(p, entry, w, n, last, out))
 			return false;
 		samples++;
-		if (!smi_watch_end(smi)) {
-			if (by_smi && smi->holds)
+		if (!intrusion_watch_end(watch)) {
+			if (by_intrusion && watch->holds)
 				compare_broken(p, broken, out);
 			return true;
 		}
 		for (unsigned s = 0; s < p->n_slots; s++)
 			broken[s] = out[s];
-		by_smi = !smi->interrupted;
+		by_intrusion = !watch->interrupted;
 		p->retaken++;
 		retaken++;
 	}
-	if (smi->source != SMI_COUNTER)
+	if (watch->source != INTRUSION_COUNTER)
 		return true;
 	p->disturbed = true;
 	return fail(p, p->slot[0].counter,
-		    "an SMI came during each of " STRING(SMI_TRIES) " tries, or an interrupt that "
-								    "nobody asked for");
+		    "an SMI came during each of " STRING(INTRUSION_TRIES) " tries, or an interrupt that "
+									  "nobody asked for");
 }
 
 static bool wants_interrupt(const struct pass *p)
@@ -359,7 +359,7 @@ void pass_run_plain(struct pass *p)
 {
 	struct window w = window_of(p);
 	uint64_t last[PMU_COUNTERS_MAX], *out = p->raw;
-	struct smi_watch smi;
+	struct intrusion_watch watch;
 	const void *entry;
 
 	p->failure = NULL;
@@ -379,22 +379,22 @@ void pass_run_plain(struct pass *p)
 	counters = mask_of(p);
 	if (!read_slots(p, last))
 		return;
-	smi_watch_open(&smi, p->pmu->virtual);
-	p->smi_source = smi.source;
-	retaken_by = smi.source;
+	intrusion_watch_open(&watch, p->pmu->virtual);
+	p->intrusion_source = watch.source;
+	retaken_by = watch.source;
 	masking_begin(wants_interrupt(p));
 	if (!p->preset && !starts_near_overflow(p) && needs_warmth(p))
 		warm_up(p, entry, &w, last);
 	for (unsigned i = 0; i < p->n_count && !p->failure; i++) {
-		smi_watch_kind(&smi);
+		intrusion_watch_kind(&watch);
 		for (unsigned rep = 0; rep < p->reps && !p->failure; rep++, out += p->n_slots) {
-			clean_sample(p, &smi, entry, &w, p->n[i], last, out);
+			clean_sample(p, &watch, entry, &w, p->n[i], last, out);
 			if (p->ticks)
 				p->ticks[i * p->reps + rep] = took;
 		}
 	}
 	masking_end();
-	smi_watch_close(&smi);
+	intrusion_watch_close(&watch);
 	if (p->failure)
 		return;
 	for (unsigned s = 0; s < p->n_slots; s++)
@@ -407,9 +407,9 @@ enum verdict pass_failure_verdict(const struct pass *p)
 	return p->disturbed ? VERDICT_ERROR : VERDICT_WRONG;
 }
 
-void pass_count_samples(const struct smi_watch *smi, unsigned taken, unsigned again)
+void pass_count_samples(const struct intrusion_watch *watch, unsigned taken, unsigned again)
 {
-	retaken_by = smi->source;
+	retaken_by = watch->source;
 	samples += taken;
 	retaken += again;
 }
@@ -438,14 +438,14 @@ void pass_held_report(struct run *run, const char *suite)
 
 void pass_report_retaken(struct run *run, const char *suite)
 {
-	unsigned imitated = smi_imitated();
+	unsigned imitated = intrusion_imitated();
 	char value[16], unit[64];
 
 	if (!samples)
 		return;
 	snprintf(value, sizeof(value), "%u", retaken);
 	snprintf(unit, sizeof(unit), "of %u samples (SMIs are seen by: %s)", samples,
-		 smi_source_name(retaken_by));
+		 intrusion_source_name(retaken_by));
 	run->value(run, suite, "taken again after an SMI", value, unit);
 	if (imitated) {
 		snprintf(value, sizeof(value), "%u", imitated);

@@ -8,7 +8,7 @@
 #include "tests/judge/event_judge.h"
 #include "tests/measure/measure.h"
 #include "tests/judge/shares.h"
-#include "tests/measure/smi.h"
+#include "tests/measure/intrusion.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,9 +45,9 @@ struct pass {
 	struct pmu_bracket bracket; /* pass_share() is what every raw count contains besides the kernel */
 	const char *failure;        /* what the hardware refused, or what came in between; NULL if nothing */
 	unsigned failed_counter;
-	bool disturbed;     /* .failure is no fault of the PMU: no sample without an SMI was to be had */
-	unsigned retaken;   /* samples that were taken again because an SMI came */
-	uint8_t smi_source; /* enum smi_source: how SMIs were looked for */
+	bool disturbed;   /* .failure is no fault of the PMU: no sample without an SMI was to be had */
+	unsigned retaken; /* samples that were taken again because an SMI came */
+	uint8_t intrusion_source; /* enum intrusion_source: how SMIs were looked for */
 };
 
 /** A slot for event e on counter c, counting in `rings`. */
@@ -103,7 +103,7 @@ enum verdict pass_failure_verdict(const struct pass *p);
 
 /** Samples that were not taken by pass_run(): how many were taken in all, and how many of them again because
  * of an SMI. */
-void pass_count_samples(const struct smi_watch *smi, unsigned taken, unsigned again);
+void pass_count_samples(const struct intrusion_watch *watch, unsigned taken, unsigned again);
 
 /** Around the passes of a suite: whether counters were held, as FREEZE_WHILE_SMM promises, in samples that an
  * SMI broke into. A check of the suite, if there were such samples. */

@@ -60,7 +60,7 @@ struct stepped {
 	struct probe probe;
 	const struct control_check *check;
 	struct probe first; /* what the first try showed */
-	struct smi_watch smi;
+	struct intrusion_watch watch;
 	unsigned tries;
 	bool disturbed; /* an SMI came during each of them */
 };
@@ -72,20 +72,20 @@ static void try_check(struct stepped *s)
 
 	if (!must_work(p, "resetting", p->pmu->driver->reset(p->pmu, &why)))
 		return;
-	smi_watch_open(&s->smi, p->pmu->virtual);
-	smi_watch_begin(&s->smi);
+	intrusion_watch_open(&s->watch, p->pmu->virtual);
+	intrusion_watch_begin(&s->watch);
 	if (s->check->needs & NEED_STATUS)
 		p->stale = status_of(p);
 	s->check->check(p);
-	s->disturbed = smi_watch_end(&s->smi);
-	smi_watch_close(&s->smi);
+	s->disturbed = intrusion_watch_end(&s->watch);
+	intrusion_watch_close(&s->watch);
 }
 
 /* Where only time tells of SMIs, a failure is tried a second time: if that is quicker by more than an SMI
  * takes, the first try was broken into. */
 static void try_against_the_clock(struct stepped *s, const struct probe *fresh)
 {
-	uint64_t took = s->smi.took;
+	uint64_t took = s->watch.took;
 
 	if (!s->probe.failed && !s->probe.refused)
 		return;
@@ -93,7 +93,7 @@ static void try_against_the_clock(struct stepped *s, const struct probe *fresh)
 	s->probe = *fresh;
 	try_check(s);
 	s->tries++;
-	if (took < s->smi.took || took - s->smi.took <= s->smi.gap)
+	if (took < s->watch.took || took - s->watch.took <= s->watch.gap)
 		s->probe = s->first;
 }
 
@@ -102,7 +102,7 @@ static void run_check(void *arg)
 	struct stepped *s = arg;
 	const struct probe fresh = s->probe;
 
-	for (s->tries = 0; s->tries < SMI_TRIES; s->tries++) {
+	for (s->tries = 0; s->tries < INTRUSION_TRIES; s->tries++) {
 		s->probe = fresh;
 		s->disturbed = false;
 		try_check(s);
@@ -110,7 +110,7 @@ static void run_check(void *arg)
 			break;
 	}
 	s->tries += !s->disturbed;
-	if (s->smi.source == SMI_CLOCK)
+	if (s->watch.source == INTRUSION_CLOCK)
 		try_against_the_clock(s, &fresh);
 }
 
@@ -225,7 +225,7 @@ static void carry_out(struct run *run, const struct control_check *check, unsign
 	if (check->needs & NEED_INTERRUPT)
 		pmi_unclaim();
 	if (done)
-		pass_count_samples(&s.smi, s.tries, s.tries - !s.disturbed);
+		pass_count_samples(&s.watch, s.tries, s.tries - !s.disturbed);
 	if (done && s.disturbed)
 		judgement_set(&r.judgement, VERDICT_ERROR, "an SMI came during each of %u tries", s.tries);
 	else if (done && s.probe.ticks[1] && !s.probe.failed)

@@ -7,7 +7,7 @@
 #include "tests/judge/under_hypervisor.h"
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
-#include "tests/measure/smi.h"
+#include "tests/measure/intrusion.h"
 #include "tests/judge/truth.h"
 
 #include "arch/courage.h"
@@ -34,7 +34,7 @@ struct grip {
 	const struct pmu_control_check *check;
 	unsigned instance;
 	const struct pmu_event *event;
-	bool disturbed; /* it failed, and an SMI came, in each of SMI_TRIES */
+	bool disturbed; /* it failed, and an SMI came, in each of INTRUSION_TRIES */
 };
 
 static struct probe *probe_of(struct control_fixture *h)
@@ -197,7 +197,7 @@ static void carry_out_stepped(void *arg)
 	const struct probe fresh = g->probe;
 
 	carry_out_once(g);
-	for (unsigned i = 1; i < SMI_TRIES && g->disturbed; i++) {
+	for (unsigned i = 1; i < INTRUSION_TRIES && g->disturbed; i++) {
 		g->probe = fresh;
 		carry_out_once(g);
 	}
@@ -372,7 +372,7 @@ static void carry_out(struct run *r, const struct pmu_control_check *check, unsi
 		pmi_unclaim();
 	if (done && g.disturbed)
 		judgement_set(&result.judgement, VERDICT_ERROR, "an SMI came during each of %u tries",
-			      SMI_TRIES);
+			      INTRUSION_TRIES);
 	else if (done)
 		probe_conclude(&g.probe, &result);
 	trap_set_context(NULL);

@@ -58,7 +58,7 @@ const struct experiment_sources *experiment_sources(struct run *run)
 	sources = (struct experiment_sources){.ctx = run, .can_sample = can_sample};
 	if (!run->pmu->driver->recorder)
 		return NULL;
-	for (unsigned k = RECORD_PEBS; k < RECORD_KINDS; k++)
+	for (unsigned k = RECORD_PRECISE; k < RECORD_KINDS; k++)
 		sources.source[k] = recording_source(run, (enum record_kind)k, &sources.absent[k]);
 	return &sources;
 }
@@ -209,12 +209,12 @@ static void add_record(const struct pmu_record *r, uint64_t kernel_at, bool trac
 
 static bool is_branch_sampling(const struct experiment_plan *plan)
 {
-	return plan->source->kind == RECORD_BRS;
+	return plan->source->kind == RECORD_NEXT_BRANCHES;
 }
 
 static bool is_trace(const struct experiment_plan *plan)
 {
-	return plan->source->kind == RECORD_BTS || plan->source->kind == RECORD_LBR ||
+	return plan->source->kind == RECORD_BRANCH_TRACE || plan->source->kind == RECORD_LAST_BRANCHES ||
 	       is_branch_sampling(plan);
 }
 

@@ -1,6 +1,6 @@
 /*
  * Sampling: the records of PEBS and IBS, and the places that overflow interrupts find, against the known path
- * of kernels. sampling_pebs.c, sampling_extended.c, sampling_latency.c, sampling_ibs.c, sampling_pmi.c.
+ * of kernels. sampling_precise.c, sampling_extended.c, sampling_latency.c, sampling_tagged.c, sampling_pmi.c.
  */
 #include "tests/suites/sampling.h"
 #include "arch/levels.h"
@@ -296,10 +296,10 @@ static void run_sampling(struct run *run)
 	} else if (!s.records || !s.steps || !path_create(&s.path, SAMPLING_STEPS, true)) {
 		sampling_skip(&s, "sampling", "not enough memory for a path and its records");
 	} else {
-		sampling_pebs(&s);
+		sampling_precise(&s);
 		sampling_extended(&s);
 		sampling_latency(&s);
-		sampling_ibs(&s);
+		sampling_tagged(&s);
 		sampling_pmi(&s);
 	}
 	path_free(&s.path);

@@ -34,10 +34,10 @@ struct sampling_choice {
 	struct pmu_event where; /* if so: the event, or the architectural one that occurs where it does */
 };
 
-void sampling_pebs(struct sampling_suite *s);
+void sampling_precise(struct sampling_suite *s);
 void sampling_extended(struct sampling_suite *s);
 void sampling_latency(struct sampling_suite *s);
-void sampling_ibs(struct sampling_suite *s);
+void sampling_tagged(struct sampling_suite *s);
 void sampling_pmi(struct sampling_suite *s);
 
 /**

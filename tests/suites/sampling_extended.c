@@ -129,7 +129,7 @@ void sampling_extended(struct sampling_suite *s)
 	bool general = false, any = false;
 	const char *why;
 
-	x.source = recording_source(s->run, RECORD_PEBS, &why);
+	x.source = recording_source(s->run, RECORD_PRECISE, &why);
 	if (!x.source)
 		return; /* that there is none, PEBS's own part has told */
 	for (unsigned counter = 0; counter < pmu->n_counters; counter++) {

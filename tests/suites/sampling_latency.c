@@ -128,7 +128,7 @@ void sampling_latency(struct sampling_suite *s)
 	if (!pmu->driver->recorder || !pmu->driver->recorder->latency_above || !k ||
 	    !kernel_selected(k, s->run->options->kernel_glob))
 		return;
-	l.source = recording_source(s->run, RECORD_PEBS, &why);
+	l.source = recording_source(s->run, RECORD_PRECISE, &why);
 	if (!l.source)
 		return; /* that there is none, PEBS's own part has told */
 	for (unsigned i = 0; i < pmu->n_events; i++) {

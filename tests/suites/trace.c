@@ -70,7 +70,7 @@ static const struct {
 
 static const char *short_name(enum record_kind kind)
 {
-	return kind == RECORD_BTS ? "BTS" : kind == RECORD_BRS ? "BRS" : "LBR";
+	return kind == RECORD_BRANCH_TRACE ? "BTS" : kind == RECORD_NEXT_BRANCHES ? "BRS" : "LBR";
 }
 
 static void skip(const char *name, const char *why)
@@ -335,7 +335,7 @@ static void check_last_mispredictions(const struct kernel *k, uint8_t level)
 	run->report(run, &r);
 }
 
-static void check_bts(const struct kernel *k, uint8_t level)
+static void check_branch_trace(const struct kernel *k, uint8_t level)
 {
 	const uint8_t levels = level ? LEVELS_USER : LEVELS_ALL;
 	const struct trace_check checks[] = {
@@ -366,7 +366,7 @@ static void check_bts(const struct kernel *k, uint8_t level)
 	check_mispredictions(k, level);
 }
 
-static void check_lbr(const struct kernel *k, uint8_t level)
+static void check_last_branches(const struct kernel *k, uint8_t level)
 {
 	const struct trace_check c = {
 		.what = "LBR", .levels = level ? LEVELS_USER : LEVELS_ALL, .part = TRACE_LAST};
@@ -397,7 +397,7 @@ static void ask_event(void *arg)
 
 /* All rings are recorded. In ring 3 the counter counts that one alone: the harness's branches on the way
  * there and back are of ring 0. */
-static void check_brs(const struct kernel *k, uint8_t level)
+static void check_next_branches(const struct kernel *k, uint8_t level)
 {
 	struct trace_check c = {.what = "BRS of the first branches",
 				.levels = LEVELS_ALL,
@@ -459,14 +459,14 @@ static void check_source(enum record_kind kind)
 		skip(short_name(kind), why);
 		return;
 	}
-	if (kind == RECORD_BRS &&
+	if (kind == RECORD_NEXT_BRANCHES &&
 	    (!run->call(run, ask_event, (void *)run->pmu, TRACE_MS, NULL) || !asked_event)) {
 		skip(short_name(kind), "no event starts it");
 		return;
 	}
 	if (source->call_stack)
 		trace_open_calls(run, source);
-	else if (kind == RECORD_LBR)
+	else if (kind == RECORD_LAST_BRANCHES)
 		skip("LBR call stack", "this last-branch stack has no mode for call stacks");
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++)
 		for (uint8_t level = 0; level <= level_user(); level += (uint8_t)level_user()) {
@@ -477,14 +477,14 @@ static void check_source(enum record_kind kind)
 				skip(k->name, "a debug exception ends recording");
 				continue;
 			}
-			if (kind == RECORD_BRS) {
-				check_brs(k, level);
+			if (kind == RECORD_NEXT_BRANCHES) {
+				check_next_branches(k, level);
 				continue;
 			}
-			if (kind == RECORD_BTS)
-				check_bts(k, level);
+			if (kind == RECORD_BRANCH_TRACE)
+				check_branch_trace(k, level);
 			else
-				check_lbr(k, level);
+				check_last_branches(k, level);
 			if (source->call_stack && !strncmp(k->name, "calls", 5))
 				check_returned_calls(k, level);
 			if (!strcmp(k->name, "calls") || !strcmp(k->name, "jumps_indirect"))
@@ -503,10 +503,10 @@ static void run_trace(struct run *the_run)
 	if (!path_create(&path, KNOWN_PATH_STEPS, false) || !records) {
 		skip("trace", "not enough memory for a path and its records");
 	} else {
-		check_source(RECORD_BTS);
-		check_source(RECORD_LBR);
-		if (run->pmu->driver->recorder && run->pmu->driver->recorder->kind[RECORD_BRS])
-			check_source(RECORD_BRS);
+		check_source(RECORD_BRANCH_TRACE);
+		check_source(RECORD_LAST_BRANCHES);
+		if (run->pmu->driver->recorder && run->pmu->driver->recorder->kind[RECORD_NEXT_BRANCHES])
+			check_source(RECORD_NEXT_BRANCHES);
 	}
 	path_free(&path);
 	free(records);

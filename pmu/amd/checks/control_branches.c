@@ -112,7 +112,8 @@ void amd_stack_counter_check(struct control_fixture *h, unsigned i, const struct
 {
 	static struct pmu_record records[BRANCHES_MAX];
 	const struct pmu_config config = {.code = MISPREDICTED, .levels = LEVELS_USER};
-	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LBR), .levels = LEVELS_USER};
+	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LAST_BRANCHES),
+					.levels = LEVELS_USER};
 	uint64_t told = 0;
 	const char *why;
 
@@ -145,7 +146,8 @@ bool amd_bogus_instance(const struct pmu *pmu, unsigned i, struct pmu_control_in
 /* Valid ones with a reserved bit, which other drivers record as branches. */
 void amd_bogus_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
-	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LBR), .levels = LEVELS_ALL};
+	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LAST_BRANCHES),
+					.levels = LEVELS_ALL};
 	unsigned valid = 0, bogus = 0;
 	const char *why;
 

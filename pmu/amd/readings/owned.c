@@ -93,13 +93,13 @@ static void record_owns(const struct pmu *pmu, enum record_op_of_driver op, cons
 	bool set = op == RECORD_SETUP || op == RECORD_RELEASE, stack = s->branches.depth;
 
 	switch (r->source->kind) {
-	case RECORD_IBS_OP:
+	case RECORD_OPERATION:
 		own(IBS_OP_CTL, set ? ~0ull : OP_EN);
 		return;
-	case RECORD_IBS_FETCH:
+	case RECORD_FETCH:
 		own(IBS_FETCH_CTL, set ? ~0ull : FETCH_EN);
 		return;
-	case RECORD_BRS:
+	case RECORD_NEXT_BRANCHES:
 		owns(pmu,
 		     op == RECORD_SETUP     ? PROGRAM
 		     : op == RECORD_RELEASE ? RELEASE

@@ -18,13 +18,13 @@ bool amd_change_msr(uint32_t address, uint64_t clear, uint64_t set)
 static uint32_t control_of(const struct pmu *pmu, const struct pmu_recording *r, uint64_t *enable)
 {
 	switch (r->source->kind) {
-	case RECORD_IBS_OP:
+	case RECORD_OPERATION:
 		*enable = OP_EN;
 		return IBS_OP_CTL;
-	case RECORD_IBS_FETCH:
+	case RECORD_FETCH:
 		*enable = FETCH_EN;
 		return IBS_FETCH_CTL;
-	case RECORD_BRS:
+	case RECORD_NEXT_BRANCHES:
 		*enable = CTL_EN;
 		return amd_select_msr(pmu, r->counter);
 	default:
@@ -99,9 +99,9 @@ bool amd_record_reset(const struct pmu *pmu)
 const struct pmu_recorder amd_recorder = {
 	.kind =
 		{
-			[RECORD_IBS_OP] = &amd_record_ibs_op,
-			[RECORD_IBS_FETCH] = &amd_record_ibs_fetch,
-			[RECORD_LBR] = &amd_record_lbr,
-			[RECORD_BRS] = &amd_record_brs,
+			[RECORD_OPERATION] = &amd_record_ibs_op,
+			[RECORD_FETCH] = &amd_record_ibs_fetch,
+			[RECORD_LAST_BRANCHES] = &amd_record_lbr,
+			[RECORD_NEXT_BRANCHES] = &amd_record_brs,
 		},
 };

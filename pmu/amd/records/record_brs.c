@@ -29,7 +29,7 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 		return false;
 	}
 	*out = (struct pmu_record_source){
-		.kind = RECORD_BRS,
+		.kind = RECORD_NEXT_BRANCHES,
 		.name = "branch sampling",
 		.fields = RECORD_HAS_BRANCH,
 		.counters = 1ull << COUNTER,
@@ -110,7 +110,7 @@ static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, stru
 
 		if (!msr_read(BRANCH_FROM0 + 2 * *given, &from) || !msr_read(BRANCH_TO0 + 2 * *given, &to))
 			break;
-		out[taken++] = (struct pmu_record){.kind = RECORD_BRS,
+		out[taken++] = (struct pmu_record){.kind = RECORD_NEXT_BRANCHES,
 						   .has = RECORD_HAS_BRANCH,
 						   .from = address(from),
 						   .to = address(to)};

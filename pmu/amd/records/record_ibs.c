@@ -90,7 +90,7 @@ static bool describe_op(const struct pmu *pmu, struct pmu_record_source *out, co
 	if (is_absent(IBS_OP, IBS_OP_CTL, why))
 		return false;
 	*out = (struct pmu_record_source){
-		.kind = RECORD_IBS_OP,
+		.kind = RECORD_OPERATION,
 		.name = "IBS of operations",
 		.fields = RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_ADDRESS | RECORD_HAS_LATENCY |
 			  RECORD_HAS_SOURCE | RECORD_HAS_MISPREDICTED | RECORD_HAS_WIDTH |
@@ -205,7 +205,7 @@ static bool read_op(struct pmu_record *out)
 	uint32_t features = amd_ibs_features();
 	uint64_t data, data2, data3, address, physical, target = 0;
 
-	*out = (struct pmu_record){.kind = RECORD_IBS_OP};
+	*out = (struct pmu_record){.kind = RECORD_OPERATION};
 	if (!msr_read(IBS_OP_RIP, &out->ip) || !msr_read(IBS_OP_DATA, &data) ||
 	    !msr_read(IBS_OP_DATA2, &data2) || !msr_read(IBS_OP_DATA3, &data3) ||
 	    !msr_read(IBS_DC_LINAD, &address) || !msr_read(IBS_DC_PHYS, &physical) ||
@@ -301,7 +301,7 @@ static bool describe_fetch(const struct pmu *pmu, struct pmu_record_source *out,
 	if (is_absent(IBS_FETCH, IBS_FETCH_CTL, why))
 		return false;
 	*out = (struct pmu_record_source){
-		.kind = RECORD_IBS_FETCH,
+		.kind = RECORD_FETCH,
 		.name = "IBS of fetches",
 		.fields = RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_LATENCY | RECORD_HAS_PHYSICAL |
 			  RECORD_HAS_PAGE | (features & IBS_FETCH_EXT ? RECORD_HAS_REFILL : 0),
@@ -355,7 +355,7 @@ static bool read_fetch(uint64_t control, struct pmu_record *out)
 	uint64_t extended = 0;
 
 	*out = (struct pmu_record){
-		.kind = RECORD_IBS_FETCH,
+		.kind = RECORD_FETCH,
 		.has = RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_LATENCY,
 		.latency = (control & FETCH_LAT) >> FETCH_LAT_SHIFT,
 	};

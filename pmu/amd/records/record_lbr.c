@@ -35,7 +35,7 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 		return false;
 	}
 	*out = (struct pmu_record_source){
-		.kind = RECORD_LBR,
+		.kind = RECORD_LAST_BRANCHES,
 		.name = n ? "LBR version 2" : "last branch",
 		.fields = RECORD_HAS_BRANCH | (n ? RECORD_HAS_MISPREDICTED : 0),
 		.depth = n ? n : 1,
@@ -115,7 +115,7 @@ static bool read_entry(const struct pmu *pmu, unsigned i, struct pmu_record *out
 {
 	uint64_t from, to;
 
-	*out = (struct pmu_record){.kind = RECORD_LBR, .has = RECORD_HAS_BRANCH};
+	*out = (struct pmu_record){.kind = RECORD_LAST_BRANCHES, .has = RECORD_HAS_BRANCH};
 	if (!depth()) {
 		bool good = msr_read(LAST_BRANCH_FROM, &out->from) && msr_read(LAST_BRANCH_TO, &out->to);
 		return good && (out->from != amd_pmu(pmu)->own_from || out->to != amd_pmu(pmu)->own_to);

@@ -395,7 +395,8 @@ static bool exception_instance(const struct pmu *pmu, unsigned i, struct pmu_con
  */
 static void exception_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
-	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LBR), .levels = LEVELS_ALL};
+	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LAST_BRANCHES),
+					.levels = LEVELS_ALL};
 	uint64_t from, to;
 	const char *why;
 

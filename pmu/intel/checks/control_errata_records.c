@@ -92,7 +92,7 @@ static void run_up_to(struct control_fixture *h, unsigned i, uint64_t mask, unsi
 void intel_one_record_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	const struct intel_pebs *p = &intel_found(h->pmu)->pebs;
-	struct pmu_recording r = {.source = record_source(h->pmu, RECORD_PEBS),
+	struct pmu_recording r = {.source = record_source(h->pmu, RECORD_PRECISE),
 				  .levels = LEVELS_ALL,
 				  .config.code = p->exact_code,
 				  .counter = (unsigned)__builtin_ctzll(p->exact),
@@ -139,7 +139,7 @@ static bool sampled(const struct pmu *pmu, struct pmu_recording *r)
 	static const uint16_t codes[] = {CODE_INSTRUCTIONS, CODE_BRANCHES, 0x04c4};
 	const char *why;
 
-	*r = (struct pmu_recording){.source = record_source(pmu, RECORD_PEBS),
+	*r = (struct pmu_recording){.source = record_source(pmu, RECORD_PRECISE),
 				    .levels = LEVELS_ALL,
 				    .period = GOOD_PERIOD,
 				    .memory = memory,

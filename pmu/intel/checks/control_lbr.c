@@ -37,7 +37,8 @@ bool intel_lbr_freeze_instance(const struct pmu *pmu, unsigned i, struct pmu_con
 /* The newest records after the n-th branch of a run has raised an interrupt; @return how many there are. */
 static unsigned freeze_after(struct control_fixture *h, uint64_t n, struct pmu_record *out)
 {
-	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LBR), .levels = LEVELS_ALL};
+	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LAST_BRANCHES),
+					.levels = LEVELS_ALL};
 	const struct pmu_config config = {.code = CODE_BRANCHES, .levels = LEVELS_ALL, .interrupt = true};
 	unsigned c = (unsigned)intel_find_counter(h->pmu, COUNTER_GENERAL, 0);
 	const char *why;
@@ -124,7 +125,8 @@ void intel_lbr_log_check(struct control_fixture *h, unsigned i, const struct pmu
 		{.code = CODE_BRANCHES | EVTSEL_LBR_LOG, .levels = LEVELS_USER},
 		{.code = CODE_INSTRUCTIONS | EVTSEL_LBR_LOG, .levels = LEVELS_USER},
 		{.code = CODE_INSTRUCTIONS, .levels = LEVELS_USER}};
-	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LBR), .levels = LEVELS_USER};
+	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LAST_BRANCHES),
+					.levels = LEVELS_USER};
 	const char *why;
 
 	(void)i, (void)e;
@@ -208,7 +210,8 @@ bool intel_lbr_cycles_instance(const struct pmu *pmu, unsigned i, struct pmu_con
 void intel_lbr_cycles_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	static struct pmu_record records[INTEL_LBR_DEPTH_MAX];
-	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LBR), .levels = LEVELS_ALL};
+	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LAST_BRANCHES),
+					.levels = LEVELS_ALL};
 	const struct intel_lbr lbr = intel_lbr_here();
 	uint64_t turns = CYCLES_MOST + CYCLES_MOST / 16;
 	const void *from = records;
@@ -265,7 +268,8 @@ void intel_lbr_counters_check(struct control_fixture *h, unsigned i, const struc
 	static struct pmu_record records[INTEL_LBR_DEPTH_MAX];
 	const struct pmu_config mispredicted = {.code = CODE_MISPREDICTED, .levels = LEVELS_USER};
 	const struct pmu_config cycles = {.code = CODE_CYCLES, .levels = LEVELS_ALL};
-	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LBR), .levels = LEVELS_USER};
+	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LAST_BRANCHES),
+					.levels = LEVELS_USER};
 	uint64_t told = 0, sum = 0;
 	const char *why;
 
@@ -313,7 +317,7 @@ static __attribute__((noinline)) void some_branches(void)
 void intel_bts_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	static _Alignas(64) uint8_t memory[sizeof(struct ds_area) + 2 * sizeof(struct ds_branch)];
-	struct pmu_recording r = {.source = record_source(h->pmu, RECORD_BTS),
+	struct pmu_recording r = {.source = record_source(h->pmu, RECORD_BRANCH_TRACE),
 				  .levels = LEVELS_ALL,
 				  .memory = memory,
 				  .size = sizeof memory,

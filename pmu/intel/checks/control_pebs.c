@@ -95,7 +95,7 @@ static void architectural(struct control_fixture *h, struct pmu_recording *r)
 
 void intel_pebs_groups_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
-	struct pmu_recording r = {.source = record_source(h->pmu, RECORD_PEBS),
+	struct pmu_recording r = {.source = record_source(h->pmu, RECORD_PRECISE),
 				  .levels = LEVELS_ALL,
 				  .config.code = CODE_INSTRUCTIONS,
 				  .memory = memory,

@@ -298,16 +298,17 @@ static bool identify(struct pmu *pmu, const char **why)
 	find_missing(pmu);
 	uint32_t kind = cpu_has(CPU_HYBRID) ? cpuid(0x1a, 0).eax >> 24 : 0;
 	pmu->perf_name = kind == 0x40 ? "cpu_core" : kind == 0x20 ? "cpu_atom" : NULL;
-	state->found = (struct intel_found){intel_perf_capabilities(),
-					    l,
-					    pmu->has_global && record_source(pmu, RECORD_LBR) != NULL,
-					    intel_lbr_here(),
-					    record_source(pmu, RECORD_BTS) != NULL,
-					    no_freeze(pmu),
-					    record_source(pmu, RECORD_PEBS) != NULL,
-					    intel_pebs_here(),
-					    core_of_this_cpu(),
-					    genuine()};
+	state->found =
+		(struct intel_found){intel_perf_capabilities(),
+				     l,
+				     pmu->has_global && record_source(pmu, RECORD_LAST_BRANCHES) != NULL,
+				     intel_lbr_here(),
+				     record_source(pmu, RECORD_BRANCH_TRACE) != NULL,
+				     no_freeze(pmu),
+				     record_source(pmu, RECORD_PRECISE) != NULL,
+				     intel_pebs_here(),
+				     core_of_this_cpu(),
+				     genuine()};
 	return true;
 }
 

@@ -53,7 +53,7 @@ void intel_row(const struct intel_core_event *e, struct pmu_event *out)
 		.code = code_of(e),
 		.counters = e->counters & INTEL_ON_FIXED ? 0 : e->counters,
 		.fixed = e->counters & INTEL_ON_FIXED ? e->counters & 0xff : -1,
-		.flags = EVENT_OF_CORE | (e->flags & INTEL_PEBS ? EVENT_PEBS : 0) |
+		.flags = EVENT_OF_CORE | (e->flags & INTEL_PEBS ? EVENT_PRECISE : 0) |
 			 (e->cmask ? EVENT_MASKED : 0) | (e->flags & INTEL_EDGE ? EVENT_EDGES : 0),
 		.source = "Intel's event list of the core",
 		.errata = e->errata ? intel_errata[e->errata] : NULL,

@@ -43,7 +43,7 @@ bool intel_encode(const struct pmu *pmu, const struct vendor_event *v, struct pm
 	out->fixed = v->fixed;
 	out->extra_register = v->extra_register;
 	out->extra_value = v->extra_register ? v->extra_value : 0;
-	out->flags = v->pebs ? EVENT_PEBS : 0;
+	out->flags = v->precise ? EVENT_PRECISE : 0;
 	return true;
 }
 

@@ -165,15 +165,15 @@ static void record_owns(const struct pmu *pmu, enum record_op_of_driver op, cons
 	const struct intel_state *s = fake_cpu_state();
 	bool set = op == RECORD_SETUP || op == RECORD_RELEASE, arch = s->lbr.at.format == LBR_ARCH;
 
-	if (r->source->kind == RECORD_PEBS)
+	if (r->source->kind == RECORD_PRECISE)
 		pebs_owns(pmu, op, r, own);
-	else if (r->source->kind == RECORD_BTS)
+	else if (r->source->kind == RECORD_BRANCH_TRACE)
 		own(IA32_DEBUGCTL, set ? DEBUGCTL_TRACE : DEBUGCTL_TR | DEBUGCTL_BTS);
 	else if (set)
 		own_stack(own);
 	else
 		own(arch ? IA32_LBR_CTL : IA32_DEBUGCTL, arch ? LBR_CTL_ENABLE : DEBUGCTL_LBR);
-	if (r->source->kind == RECORD_BTS && set)
+	if (r->source->kind == RECORD_BRANCH_TRACE && set)
 		own(IA32_DS_AREA, ~0ull);
 }
 

@@ -165,7 +165,7 @@ struct intel_pebs intel_pebs_layout(uint32_t signature, uint8_t kind, uint64_t c
 	p.size = sizes[p.format > 3 ? 3 : p.format];
 	if (p.architectural) {
 		p.trap = p.eventing_ip = true;
-		p.groups = leaf->pebs_groups & APEBS_GROUPS;
+		p.groups = leaf->record_groups & APEBS_GROUPS;
 		p.counters = leaf->pebs_counters;
 	} else if (p.adaptive || part == PART_GOLDMONT_PLUS) {
 		/* Of Goldmont Plus SDM vol. 4 has the fixed counters' bits of IA32_PEBS_ENABLE, too. */

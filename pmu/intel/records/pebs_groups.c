@@ -51,7 +51,8 @@ uint64_t intel_pebs_groups_counter(const struct pmu *pmu, const struct pmu_recor
 /* The last-branch stack, which runs all the time: what is in front of the window is older. */
 static struct pmu_recording branches(const struct pmu *pmu, const struct pmu_recording *r)
 {
-	return (struct pmu_recording){.source = record_source(pmu, RECORD_LBR), .levels = r->levels};
+	return (struct pmu_recording){.source = record_source(pmu, RECORD_LAST_BRANCHES),
+				      .levels = r->levels};
 }
 
 bool intel_pebs_groups_setup(const struct pmu *pmu, const struct pmu_recording *r, const char **why)

@@ -25,9 +25,9 @@ void intel_bracket_msr(uint32_t address, uint64_t on, uint64_t off, struct pmu_b
 const struct pmu_recorder intel_recorder = {
 	.kind =
 		{
-			[RECORD_PEBS] = &intel_record_pebs,
-			[RECORD_BTS] = &intel_record_bts,
-			[RECORD_LBR] = &intel_record_lbr,
+			[RECORD_PRECISE] = &intel_record_pebs,
+			[RECORD_BRANCH_TRACE] = &intel_record_bts,
+			[RECORD_LAST_BRANCHES] = &intel_record_lbr,
 		},
 	.latency_above = intel_latency_above,
 };

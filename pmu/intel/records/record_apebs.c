@@ -116,7 +116,7 @@ bool intel_apebs_describe(const struct pmu *pmu, const struct intel_pebs *p, str
 				  cpu_has(CPU_HYPERVISOR) ? " (the hypervisor does not pass them on)" : "");
 		return false;
 	}
-	*out = (struct pmu_record_source){.kind = RECORD_PEBS,
+	*out = (struct pmu_record_source){.kind = RECORD_PRECISE,
 					  .name = "architectural PEBS",
 					  .fields = fields(p),
 					  .period_unit = 1,
@@ -325,7 +325,7 @@ static size_t take_record(const struct pmu *pmu, const struct intel_pebs *p, con
 	size_t size = 0;
 	bool more = true;
 
-	*out = (struct pmu_record){.kind = RECORD_PEBS};
+	*out = (struct pmu_record){.kind = RECORD_PRECISE};
 	while (more) {
 		size_t taken = take_fragment(pmu, p, r, bytes + size, room - size, out, &more);
 

@@ -23,7 +23,7 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 		return false;
 	}
 	*out = (struct pmu_record_source){
-		.kind = RECORD_BTS,
+		.kind = RECORD_BRANCH_TRACE,
 		.name = "BTS",
 		.fields = RECORD_HAS_BRANCH | RECORD_HAS_MISPREDICTED,
 		.record_size = sizeof(struct ds_branch),
@@ -140,7 +140,7 @@ static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, stru
 	straighten(r, b);
 	volatile const struct ds_branch *record = (void *)(uintptr_t)b->base;
 	for (; n < max && (uintptr_t)&record[n + 1] <= b->index; n++)
-		out[n] = (struct pmu_record){.kind = RECORD_BTS,
+		out[n] = (struct pmu_record){.kind = RECORD_BRANCH_TRACE,
 					     .has = RECORD_HAS_BRANCH | RECORD_HAS_MISPREDICTED,
 					     .from = record[n].from,
 					     .to = record[n].to,

@@ -68,7 +68,7 @@ static const struct {
 
 static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const char **why)
 {
-	char *name = pmu->state->source_name[RECORD_LBR];
+	char *name = pmu->state->source_name[RECORD_LAST_BRANCHES];
 	struct intel_lbr lbr = intel_lbr_here();
 	uint64_t value;
 
@@ -95,7 +95,7 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 	else
 		snprintf(name, PMU_SOURCE_NAME, "LBR format %u, %u entries", lbr.format, lbr.depth);
 	*out = (struct pmu_record_source){
-		.kind = RECORD_LBR,
+		.kind = RECORD_LAST_BRANCHES,
 		.name = name,
 		.fields = RECORD_HAS_BRANCH | (lbr.mispredicts ? RECORD_HAS_MISPREDICTED : 0) |
 			  (lbr.cycles ? RECORD_HAS_CYCLES : 0),
@@ -208,7 +208,7 @@ static bool read_entry(const struct intel_lbr *lbr, unsigned i, struct pmu_recor
 	    (lbr->info && !msr_read(lbr->info + i, &info)) || (!from && !to))
 		return false;
 	*out = (struct pmu_record){
-		.kind = RECORD_LBR,
+		.kind = RECORD_LAST_BRANCHES,
 		.has = RECORD_HAS_BRANCH | (lbr->mispredicts ? RECORD_HAS_MISPREDICTED : 0) |
 		       (lbr->cycles ? RECORD_HAS_CYCLES : 0),
 		.mispredicted = (lbr->info ? info : from) & LBR_MISPREDICTED && lbr->mispredicts,

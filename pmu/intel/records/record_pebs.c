@@ -71,7 +71,7 @@ static uint32_t fields(const struct intel_pebs *p)
 
 static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const char **why)
 {
-	char *name = pmu->state->source_name[RECORD_PEBS];
+	char *name = pmu->state->source_name[RECORD_PRECISE];
 	struct intel_pebs p = intel_pebs_here();
 	uint64_t value;
 
@@ -90,7 +90,7 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 	}
 	snprintf(name, PMU_SOURCE_NAME, "PEBS, record format %u%s", p.format, p.adaptive ? ", adaptive" : "");
 	*out = (struct pmu_record_source){
-		.kind = RECORD_PEBS,
+		.kind = RECORD_PRECISE,
 		.name = name,
 		.fields = fields(&p),
 		.period_unit = 1,
@@ -368,7 +368,7 @@ static void translate(const struct pmu *pmu, const struct intel_pebs *p, const s
 
 	memcpy(&raw, bytes, p->size);
 	*out = (struct pmu_record){
-		.kind = RECORD_PEBS, .has = fields(p), .flags = raw.flags, .clock = raw.clock};
+		.kind = RECORD_PRECISE, .has = fields(p), .flags = raw.flags, .clock = raw.clock};
 	if (p->trap)
 		out->next_ip = raw.ip;
 	else
@@ -400,7 +400,7 @@ static size_t translate_adaptive(const struct pmu *pmu, const struct intel_pebs 
 	size_t size = basic.format >> PEBS_SIZE_SHIFT;
 	if (size > room || size < intel_pebs_adaptive_size((uint32_t)basic.format))
 		return 0;
-	*out = (struct pmu_record){.kind = RECORD_PEBS,
+	*out = (struct pmu_record){.kind = RECORD_PRECISE,
 				   .has = RECORD_HAS_IP | RECORD_HAS_COUNTERS | RECORD_HAS_CLOCK,
 				   .ip = basic.ip,
 				   .counters = intel_pebs_counter_mask(pmu, basic.counters),

@@ -23,7 +23,7 @@ bool intel_pebs_of_latency(const struct intel_pebs *p, const struct pmu_recordin
 			   const struct pmu_counter *k);
 bool intel_pebs_least_latency(void);
 
-/** What records can have besides (enum pebs_groups); the mask of the counter that counts instructions for
+/** What records can have besides (enum record_groups); the mask of the counter that counts instructions for
  * them, 0 if nobody asks; getting ready, after the PMU was cleared, and back. */
 uint8_t intel_pebs_groups_offered(const struct intel_pebs *p);
 uint64_t intel_pebs_groups_counter(const struct pmu *pmu, const struct pmu_recording *r);

@@ -104,7 +104,7 @@ void pebs_check(struct control_fixture *h, unsigned i, const struct pmu_event *e
 {
 	struct pmu_recording r;
 
-	if (!h->works(h, "finding an event", e != NULL) || !set_up(h, RECORD_PEBS, e, PERIOD, 0, &r))
+	if (!h->works(h, "finding an event", e != NULL) || !set_up(h, RECORD_PRECISE, e, PERIOD, 0, &r))
 		return;
 	break_condition(h, i, e);
 	h->run(h, COUNTER(i == OTHER_COUNTER ? PLAIN : sampler(h->pmu)));
@@ -138,7 +138,7 @@ void pebs_interrupt_check(struct control_fixture *h, unsigned i, const struct pm
 		return;
 	h->place(h, i, OTHER_HALTED);
 	netburst_find_thread(h->pmu);
-	if (set_up(h, RECORD_PEBS, e, PERIOD, 1, &r)) {
+	if (set_up(h, RECORD_PRECISE, e, PERIOD, 1, &r)) {
 		h->arm(h);
 		h->run(h, COUNTER(sampler(h->pmu)));
 		h->within(h, "records", 1, RECORDS, records(h, &r));
@@ -186,7 +186,7 @@ void pebs_due_check(struct control_fixture *h, unsigned i, const struct pmu_even
 	uint64_t n;
 
 	(void)i;
-	if (!h->works(h, "finding an event", e != NULL) || !set_up(h, RECORD_PEBS, e, seldom, 0, &r))
+	if (!h->works(h, "finding an event", e != NULL) || !set_up(h, RECORD_PRECISE, e, seldom, 0, &r))
 		return;
 	/* Where the last occurrence of a window is. */
 	h->works(h, "writing a counter", h->pmu->driver->write(h->pmu, sampler(h->pmu), CONTROL_START));
@@ -217,7 +217,7 @@ void trace_check(struct control_fixture *h, unsigned i, const struct pmu_event *
 	struct pmu_recording r;
 
 	(void)e;
-	if (!set_up(h, RECORD_BTS, NULL, 0, 0, &r))
+	if (!set_up(h, RECORD_BRANCH_TRACE, NULL, 0, 0, &r))
 		return;
 	control_set(h, PLAIN, control_code(NB_INSTR_RETIRED, 1), LEVELS_ALL, CONTROL_START);
 	h->works(h, "switching it on", netburst_change_debugctl(0, bits[i] | DEBUGCTLA_BTINT));
@@ -263,7 +263,7 @@ void absent_check(struct control_fixture *h, unsigned i, const struct pmu_event 
 	bool trace = absent(h->pmu, i) == NO_TRACE;
 	const uint32_t on = DEBUGCTLA_TR | DEBUGCTLA_BTS | DEBUGCTLA_BTINT;
 	size_t words = trace ? BTS_WORDS : netburst_pebs_words(netburst_cpu(h->pmu)->ds_width);
-	const struct pmu_record_source source = {.kind = trace ? RECORD_BTS : RECORD_PEBS,
+	const struct pmu_record_source source = {.kind = trace ? RECORD_BRANCH_TRACE : RECORD_PRECISE,
 						 .record_size = words * netburst_cpu(h->pmu)->ds_width};
 	struct pmu_recording r = {
 		.source = &source, .memory = store, .size = sizeof store, .records = RECORDS};

@@ -112,11 +112,11 @@ static void record_owns(const struct pmu *pmu, enum record_op_of_driver op, cons
 	bool set = op == RECORD_SETUP || op == RECORD_RELEASE,
 	     joint = MODELS_0_TO_2 >> netburst_cpu(pmu)->model & 1;
 
-	if (set && r->source->kind != RECORD_LBR)
+	if (set && r->source->kind != RECORD_LAST_BRANCHES)
 		own(MSR_DS_AREA, ~0ull);
-	if (r->source->kind == RECORD_BTS) {
+	if (r->source->kind == RECORD_BRANCH_TRACE) {
 		own(MSR_DEBUGCTLA, trace);
-	} else if (r->source->kind == RECORD_PEBS) {
+	} else if (r->source->kind == RECORD_PRECISE) {
 		owns(pmu,
 		     op == RECORD_SETUP     ? PROGRAM
 		     : op == RECORD_RELEASE ? RELEASE

@@ -63,9 +63,9 @@ static bool instructions_of(const struct pmu *pmu, const struct pmu_event *e, st
 const struct pmu_recorder netburst_recorder = {
 	.kind =
 		{
-			[RECORD_PEBS] = &netburst_record_pebs,
-			[RECORD_BTS] = &netburst_record_bts,
-			[RECORD_LBR] = &netburst_record_lbr,
+			[RECORD_PRECISE] = &netburst_record_pebs,
+			[RECORD_BRANCH_TRACE] = &netburst_record_bts,
+			[RECORD_LAST_BRANCHES] = &netburst_record_lbr,
 		},
 	.instructions_of = instructions_of,
 };

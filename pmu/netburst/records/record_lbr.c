@@ -137,7 +137,7 @@ static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, stru
 		unsigned i = place(pmu, tos, --there);
 		struct pmu_record *record = &out[n];
 
-		*record = (struct pmu_record){.kind = RECORD_LBR, .has = r->source->fields};
+		*record = (struct pmu_record){.kind = RECORD_LAST_BRANCHES, .has = r->source->fields};
 		if (!read_entry(pmu, i, &record->from, &record->to) || !clear_entry(pmu, i))
 			break;
 		n++;

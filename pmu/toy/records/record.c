@@ -102,7 +102,7 @@ static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, stru
 	if (!get(TOY_REG_QUEUED, &queued))
 		return 0;
 	for (; n < (queued & (TOY_QUEUE_FULL - 1)) && n < max; n++) {
-		out[n] = (struct pmu_record){.kind = RECORD_LBR, .has = RECORD_HAS_BRANCH};
+		out[n] = (struct pmu_record){.kind = RECORD_LAST_BRANCHES, .has = RECORD_HAS_BRANCH};
 		if (!get(TOY_REG_FROM, &out[n].from) || !get(TOY_REG_TO, &out[n].to))
 			break;
 	}
@@ -128,4 +128,4 @@ static const struct pmu_record_kind branches = {
 };
 
 const struct pmu_recorder toy_recorder = {
-	.kind = {[RECORD_LBR] = &branches, [RECORD_BTS] = &toy_memory_records}};
+	.kind = {[RECORD_LAST_BRANCHES] = &branches, [RECORD_BRANCH_TRACE] = &toy_memory_records}};

@@ -152,8 +152,10 @@ static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, stru
 	for (; taken < have && taken < max; taken++) {
 		const struct message *from = &m[round ? (next + taken) % r->records : taken];
 
-		out[taken] = (struct pmu_record){
-			.kind = RECORD_BTS, .has = RECORD_HAS_BRANCH, .from = from->from, .to = from->to};
+		out[taken] = (struct pmu_record){.kind = RECORD_BRANCH_TRACE,
+						 .has = RECORD_HAS_BRANCH,
+						 .from = from->from,
+						 .to = from->to};
 	}
 	/* What is left begins the buffer anew. */
 	for (unsigned i = 0, turn = round ? next : 0; i < turn; i++) {

@@ -12,7 +12,7 @@ static void operations(void **unused)
 	(void)unused;
 	for (unsigned p = 0; p < 4; p++) {
 		start_cpu(parts[p], "");
-		struct pmu_recording r = recording(RECORD_IBS_OP);
+		struct pmu_recording r = recording(RECORD_OPERATION);
 
 		/* A stop keeps the count, and what is not recorded does not count. */
 		begin(&r);
@@ -30,7 +30,7 @@ static void operations(void **unused)
 		assert_int_equal(waiting(&r), 1);
 		assert_int_equal(record_drain(&pmu, &r, got, 0), 0);
 		assert_int_equal(record_drain(&pmu, &r, got, MAX), 1);
-		assert_int_equal(got[0].kind, RECORD_IBS_OP);
+		assert_int_equal(got[0].kind, RECORD_OPERATION);
 		assert_int_equal(got[0].ip, CODE + 32);
 		assert_int_equal(got[0].has, RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_ADDRESS |
 						     RECORD_HAS_WIDTH | RECORD_HAS_PHYSICAL |
@@ -59,7 +59,7 @@ static void operations(void **unused)
 static void branch(const struct model_profile *p, void (*what)(struct fake_path *))
 {
 	start_cpu(p, "");
-	struct pmu_recording r = recording(RECORD_IBS_OP);
+	struct pmu_recording r = recording(RECORD_OPERATION);
 	begin(&r);
 	fake_cpu_nops(32);
 	what(fake_cpu_path());
@@ -101,7 +101,7 @@ static void operations_that_miss(void **unused)
 	const struct step_access a = {.address = DATA, .size = 8};
 	(void)unused;
 	start_cpu(&amd_zen4, "");
-	struct pmu_recording r = recording(RECORD_IBS_OP);
+	struct pmu_recording r = recording(RECORD_OPERATION);
 	begin(&r);
 	fake_cpu_nops(32);
 	fake_path_access(fake_cpu_path(), 4, terms, 7, &a, 1);
@@ -120,7 +120,7 @@ static void operations_that_miss(void **unused)
 static void told(const struct model_profile *p, uint64_t data2, uint64_t data3)
 {
 	start_cpu(p, "");
-	struct pmu_recording r = recording(RECORD_IBS_OP);
+	struct pmu_recording r = recording(RECORD_OPERATION);
 
 	begin(&r);
 	assert_true(msr_write(IBS_OP_DATA2, data2) && msr_write(IBS_OP_DATA3, data3) &&
@@ -192,7 +192,7 @@ static void sources_and_pages(void **unused)
 	}
 	told(&amd_zen4, 0, DATA3_LOAD | DATA3_LIN_VALID | DATA3_L1TLB_MISS);
 	assert_int_equal(got[0].op, RECORD_OP_LOAD | RECORD_OP_TLB1_MISS);
-	assert_false(record_source(&pmu, RECORD_IBS_OP)->page_of_miss);
+	assert_false(record_source(&pmu, RECORD_OPERATION)->page_of_miss);
 	told(&amd_zen4, 0, DATA3_LOAD | DATA3_UNCACHED);
 	assert_int_equal(got[0].op, RECORD_OP_LOAD | RECORD_OP_UNCACHED);
 }
@@ -200,7 +200,7 @@ static void sources_and_pages(void **unused)
 /* Only from Zen 4 on there is a filter; it is set, and stays when a sample is taken out. */
 static void filter(void **unused)
 {
-	static const uint8_t kinds[] = {RECORD_IBS_OP, RECORD_IBS_FETCH};
+	static const uint8_t kinds[] = {RECORD_OPERATION, RECORD_FETCH};
 	const char *why = "";
 	uint64_t control;
 	(void)unused;
@@ -241,13 +241,13 @@ static void latency_filter(void **unused)
 	(void)unused;
 
 	start_cpu(&amd_zen4, "");
-	struct pmu_recording r = recording(RECORD_IBS_OP);
+	struct pmu_recording r = recording(RECORD_OPERATION);
 	r.latency_above = 128;
 	assert_false(record_setup(&pmu, &r, &why));
 	assert_non_null(strstr(why, "no filter of latencies"));
 	start_cpu(&amd_zen5, "ibs-latency+ibs-filter");
-	assert_int_equal(record_source(&pmu, RECORD_IBS_FETCH)->latency_unit, 0);
-	r = recording(RECORD_IBS_OP);
+	assert_int_equal(record_source(&pmu, RECORD_FETCH)->latency_unit, 0);
+	r = recording(RECORD_OPERATION);
 	assert_true(r.source->page_of_miss);
 	for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++) {
 		r.latency_above = bad[i];
@@ -280,7 +280,7 @@ static void second_control(void **unused)
 	start_cpu(later_ibs(IBS_CONTROL2), "");
 	assert_true(msr_write(IBS_OP_CTL2, OP2_DISABLE | OP2_STREAMING) &&
 		    msr_write(IBS_FETCH_CTL2, FETCH2_DISABLE | FETCH2_LATENCY));
-	struct pmu_recording r = recording(RECORD_IBS_OP);
+	struct pmu_recording r = recording(RECORD_OPERATION);
 	begin(&r);
 	jumps(64);
 	assert_int_equal(waiting(&r), 0);
@@ -298,7 +298,7 @@ static void fetches(void **unused)
 	(void)unused;
 	for (unsigned p = 0; p < 4; p++) {
 		start_cpu(parts[p], "");
-		struct pmu_recording r = recording(RECORD_IBS_FETCH);
+		struct pmu_recording r = recording(RECORD_FETCH);
 
 		begin(&r);
 		for (unsigned round = 0; round < 2; round++) {

@@ -243,21 +243,21 @@ static const struct guarded {
 	uint64_t bits;
 } guarded[] = {
 	/* SDM 18.4.4.3: set up while PEBS is off. */
-	{"intel-core2", RECORD_PEBS, 0x600, 0x3f1, ~0ull},
-	{"intel-skylake", RECORD_PEBS, 0x600, 0x3f1, ~0ull},
-	{"intel-icelake", RECORD_PEBS, 0x600, 0x3f1, ~0ull},
-	{"intel-icelake", RECORD_PEBS, 0x3f2, 0x3f1, ~0ull},
-	{"intel-pantherlake-p", RECORD_PEBS, 0x3f4, 0x3f5, 1ull << 32},
+	{"intel-core2", RECORD_PRECISE, 0x600, 0x3f1, ~0ull},
+	{"intel-skylake", RECORD_PRECISE, 0x600, 0x3f1, ~0ull},
+	{"intel-icelake", RECORD_PRECISE, 0x600, 0x3f1, ~0ull},
+	{"intel-icelake", RECORD_PRECISE, 0x3f2, 0x3f1, ~0ull},
+	{"intel-pantherlake-p", RECORD_PRECISE, 0x3f4, 0x3f5, 1ull << 32},
 	/* SDM 17.4.9: the area changes while nothing is traced. */
-	{"intel-core2", RECORD_BTS, 0x600, 0x1d9, 3ull << 6},
-	{"netburst-prescott", RECORD_BTS, 0x600, 0x1d9, 3ull << 2},
+	{"intel-core2", RECORD_BRANCH_TRACE, 0x600, 0x1d9, 3ull << 6},
+	{"netburst-prescott", RECORD_BRANCH_TRACE, 0x600, 0x1d9, 3ull << 2},
 	/* Filters and stack change while nothing is recorded. */
-	{"intel-skylake", RECORD_LBR, 0x1c8, 0x1d9, 1},
-	{"intel-skylake", RECORD_LBR, 0x680, 0x1d9, 1},
-	{"netburst-prescott", RECORD_LBR, 0x680, 0x1d9, 1},
-	{"amd-zen4", RECORD_LBR, 0xc000010e, 0xc000010f, 1 << 6},
-	{"amd-zen4", RECORD_LBR, 0xc0010300, 0xc000010f, 1 << 6},
-	{"amd-zen3-epyc", RECORD_BRS, 0xc0010201, 0xc000010f, 1 << 2},
+	{"intel-skylake", RECORD_LAST_BRANCHES, 0x1c8, 0x1d9, 1},
+	{"intel-skylake", RECORD_LAST_BRANCHES, 0x680, 0x1d9, 1},
+	{"netburst-prescott", RECORD_LAST_BRANCHES, 0x680, 0x1d9, 1},
+	{"amd-zen4", RECORD_LAST_BRANCHES, 0xc000010e, 0xc000010f, 1 << 6},
+	{"amd-zen4", RECORD_LAST_BRANCHES, 0xc0010300, 0xc000010f, 1 << 6},
+	{"amd-zen3-epyc", RECORD_NEXT_BRANCHES, 0xc0010201, 0xc000010f, 1 << 2},
 };
 
 static void choose_event(enum record_kind kind, struct pmu_recording *r, uint8_t *memory)
@@ -348,7 +348,7 @@ static void clears_the_maximum_first(void **state)
 		begin("amd-fam10h");
 		pmu_choose_workarounds(&pmu);
 		reset();
-		choose_event(RECORD_IBS_OP, &r, NULL);
+		choose_event(RECORD_OPERATION, &r, NULL);
 		if (way < 2)
 			assert_true(record_setup(&pmu, &r, &why) && record_start(&pmu, &r));
 		else
@@ -386,7 +386,7 @@ static void enables_fetches_anew(void **state)
 
 		begin(profiles[p]);
 		reset();
-		choose_event(RECORD_IBS_FETCH, &r, NULL);
+		choose_event(RECORD_FETCH, &r, NULL);
 		assert_true(record_setup(&pmu, &r, &why) && record_start(&pmu, &r));
 		assert_true(msr_read(IBS_FETCH_CTL, &control) &&
 			    msr_write(IBS_FETCH_CTL, control | FETCH_VAL));

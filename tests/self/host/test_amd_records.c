@@ -32,7 +32,7 @@ static struct pmu_recording recording(enum record_kind kind)
 	struct pmu_recording r = {.source = record_source(&pmu, kind), .levels = LEVELS_ALL, .period = 32};
 
 	assert_non_null(r.source);
-	r.unit = kind == RECORD_IBS_FETCH ? RECORD_UNIT_FETCHES : RECORD_UNIT_OPERATIONS;
+	r.unit = kind == RECORD_FETCH ? RECORD_UNIT_FETCHES : RECORD_UNIT_OPERATIONS;
 	return r;
 }
 
@@ -91,14 +91,14 @@ static void what_each_part_has(void **unused)
 		const struct pmu_record_source *s;
 
 		start_cpu(rows[i].profile, "");
-		assert_string_equal(record_source(&pmu, RECORD_LBR)->name, rows[i].lbr);
-		assert_int_equal(record_source(&pmu, RECORD_IBS_FETCH) != NULL, rows[i].fetch);
-		assert_int_equal(record_absent(&pmu, RECORD_IBS_FETCH) == NULL, rows[i].fetch);
-		s = record_source(&pmu, RECORD_IBS_OP);
+		assert_string_equal(record_source(&pmu, RECORD_LAST_BRANCHES)->name, rows[i].lbr);
+		assert_int_equal(record_source(&pmu, RECORD_FETCH) != NULL, rows[i].fetch);
+		assert_int_equal(record_absent(&pmu, RECORD_FETCH) == NULL, rows[i].fetch);
+		s = record_source(&pmu, RECORD_OPERATION);
 		assert_int_equal(s != NULL, rows[i].op);
-		assert_int_equal(record_absent(&pmu, RECORD_IBS_OP) == NULL, rows[i].op);
-		assert_null(record_source(&pmu, RECORD_BTS));
-		assert_null(record_absent(&pmu, RECORD_BTS));
+		assert_int_equal(record_absent(&pmu, RECORD_OPERATION) == NULL, rows[i].op);
+		assert_null(record_source(&pmu, RECORD_BRANCH_TRACE));
+		assert_null(record_absent(&pmu, RECORD_BRANCH_TRACE));
 		if (!s)
 			continue;
 		assert_int_equal(s->fields, always | rows[i].op_fields);
@@ -106,13 +106,13 @@ static void what_each_part_has(void **unused)
 		assert_int_equal(s->period_unit, 16);
 	}
 	start_cpu(&amd_zen3, "");
-	assert_non_null(strstr(record_absent(&pmu, RECORD_IBS_FETCH), "fetches"));
+	assert_non_null(strstr(record_absent(&pmu, RECORD_FETCH), "fetches"));
 	start_cpu(&amd_zen4, "");
 	fake_cpu_break_msr(IBS_OP_CTL);
-	assert_non_null(strstr(record_absent(&pmu, RECORD_IBS_OP), "#GP"));
+	assert_non_null(strstr(record_absent(&pmu, RECORD_OPERATION), "#GP"));
 	start_cpu(&amd_zen4, "");
 	fake_cpu_break_msr(DBG_EXTN_CFG);
-	assert_non_null(strstr(record_absent(&pmu, RECORD_LBR), "#GP"));
+	assert_non_null(strstr(record_absent(&pmu, RECORD_LAST_BRANCHES), "#GP"));
 }
 
 /* Registers that CPUID promises and that fault: one line, and no record made up of what was not read. */
@@ -122,10 +122,10 @@ static void promised_and_faulting(void **unused)
 		uint32_t address;
 		uint8_t kind;
 		bool absent; /* seen before anything is recorded */
-	} rows[] = {{IBS_FETCH_CTL, RECORD_IBS_FETCH, true},   {IBS_OP_CTL, RECORD_IBS_OP, true},
-		    {IBS_FETCH_PHYS, RECORD_IBS_FETCH, false}, {IBS_FETCH_EXTD, RECORD_IBS_FETCH, false},
-		    {IBS_DC_PHYS, RECORD_IBS_OP, false},       {IBS_OP_DATA2, RECORD_IBS_OP, false},
-		    {IBS_BRTARGET, RECORD_IBS_OP, false}};
+	} rows[] = {{IBS_FETCH_CTL, RECORD_FETCH, true},    {IBS_OP_CTL, RECORD_OPERATION, true},
+		    {IBS_FETCH_PHYS, RECORD_FETCH, false},  {IBS_FETCH_EXTD, RECORD_FETCH, false},
+		    {IBS_DC_PHYS, RECORD_OPERATION, false}, {IBS_OP_DATA2, RECORD_OPERATION, false},
+		    {IBS_BRTARGET, RECORD_OPERATION, false}};
 	(void)unused;
 	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		start_cpu(&amd_zen4, "");
@@ -148,12 +148,12 @@ static void promised_and_faulting(void **unused)
 	/* A branch stack without entries: what every part has is taken instead. */
 	start_cpu(&amd_zen4, "");
 	fake_cpu_set_leaf(0x80000022, 0, 3, 6, 0, 0);
-	assert_string_equal(record_source(&pmu, RECORD_LBR)->name, "last branch");
+	assert_string_equal(record_source(&pmu, RECORD_LAST_BRANCHES)->name, "last branch");
 	/* Leaf 8000001BH that promises nothing, though 80000001H has the bit. */
 	start_cpu(&amd_zen4, "");
 	fake_cpu_set_leaf(0x8000001b, 0, 0, 0, 0, 0);
-	assert_null(record_source(&pmu, RECORD_IBS_OP));
-	assert_non_null(strstr(record_absent(&pmu, RECORD_IBS_OP), "8000001BH"));
+	assert_null(record_source(&pmu, RECORD_OPERATION));
+	assert_non_null(strstr(record_absent(&pmu, RECORD_OPERATION), "8000001BH"));
 }
 
 static void refuses(struct pmu_recording r, const char *what)
@@ -168,7 +168,7 @@ static void nonsense_is_refused(void **unused)
 {
 	(void)unused;
 	start_cpu(&amd_fam10h, "");
-	struct pmu_recording r = recording(RECORD_IBS_OP), x;
+	struct pmu_recording r = recording(RECORD_OPERATION), x;
 	x = r, x.levels = LEVELS_USER;
 	refuses(x, "every ring");
 	x = r, x.period = 24;
@@ -180,16 +180,16 @@ static void nonsense_is_refused(void **unused)
 	x = r, x.unit = RECORD_UNIT_FETCHES;
 	refuses(x, "count");
 	start_cpu(&amd_zen4, "");
-	r = recording(RECORD_IBS_OP);
+	r = recording(RECORD_OPERATION);
 	x = r, x.period = 1 << 20;
 	begin(&x);
-	r = recording(RECORD_IBS_FETCH);
+	r = recording(RECORD_FETCH);
 	x = r, x.period = 1 << 20;
 	refuses(x, "wide");
 	x = r, x.unit = RECORD_UNIT_CYCLES;
 	refuses(x, "count");
 	start_cpu(&amd_zen2, "");
-	r = recording(RECORD_LBR);
+	r = recording(RECORD_LAST_BRANCHES);
 	x = r, x.levels = LEVELS_SYSTEM;
 	refuses(x, "every ring");
 }
@@ -201,7 +201,7 @@ static void branch_stack(void **unused)
 	(void)unused;
 	for (unsigned v = 4; v <= 5; v++) {
 		start_cpu(v == 4 ? &amd_zen4 : &amd_zen5, "");
-		struct pmu_recording r = recording(RECORD_LBR);
+		struct pmu_recording r = recording(RECORD_LAST_BRANCHES);
 		struct pmu_record_state state;
 		uint64_t control;
 
@@ -256,7 +256,7 @@ static void bogus_entries(void **unused)
 	for (unsigned works_around = 0; works_around < 2; works_around++) {
 		start_cpu(&amd_zen4, "1452");
 		pmu.works_around = works_around << AMD_WORK_1452;
-		struct pmu_recording r = recording(RECORD_LBR);
+		struct pmu_recording r = recording(RECORD_LAST_BRANCHES);
 		unsigned right = 0;
 
 		begin(&r);
@@ -273,7 +273,7 @@ static void branch_sampling(void **unused)
 	const char *why = NULL;
 	(void)unused;
 	start_cpu(&amd_zen3_epyc, "");
-	struct pmu_recording r = recording(RECORD_BRS), x;
+	struct pmu_recording r = recording(RECORD_NEXT_BRANCHES), x;
 	r.config = (struct pmu_config){.code = 0xc4, .levels = LEVELS_ALL};
 
 	assert_int_equal(r.source->depth, 16);
@@ -327,12 +327,12 @@ static void branch_sampling(void **unused)
 	assert_int_equal(fake_cpu_interrupts(), 0);
 	/* A register that faults; CPUs without. */
 	fake_cpu_break_msr(DBG_EXTN_CFG);
-	assert_non_null(strstr(record_absent(&pmu, RECORD_BRS), "#GP"));
+	assert_non_null(strstr(record_absent(&pmu, RECORD_NEXT_BRANCHES), "#GP"));
 	start_cpu(&amd_zen3, "");
-	assert_null(record_source(&pmu, RECORD_BRS));
-	assert_non_null(strstr(record_absent(&pmu, RECORD_BRS), "80000008H"));
+	assert_null(record_source(&pmu, RECORD_NEXT_BRANCHES));
+	assert_non_null(strstr(record_absent(&pmu, RECORD_NEXT_BRANCHES), "80000008H"));
 	start_cpu(&amd_zen3_epyc, "brs-lost");
-	r.source = record_source(&pmu, RECORD_BRS);
+	r.source = record_source(&pmu, RECORD_NEXT_BRANCHES);
 	begin(&r);
 	jumps(22);
 	assert_int_equal(waiting(&r), 14);
@@ -342,7 +342,7 @@ static void last_branch(void **unused)
 {
 	(void)unused;
 	start_cpu(&amd_fam15h, "");
-	struct pmu_recording r = recording(RECORD_LBR);
+	struct pmu_recording r = recording(RECORD_LAST_BRANCHES);
 
 	assert_int_equal(r.source->depth, 1);
 	begin(&r);
@@ -366,7 +366,7 @@ static void brackets(void **unused)
 	uint64_t control;
 	(void)unused;
 	start_cpu(&amd_zen2, "");
-	struct pmu_recording r = recording(RECORD_IBS_OP);
+	struct pmu_recording r = recording(RECORD_OPERATION);
 	const char *why;
 
 	assert_true(record_setup(&pmu, &r, &why));
@@ -379,7 +379,7 @@ static void brackets(void **unused)
 	assert_true(msr_read(IBS_OP_CTL, &control));
 	assert_false(control & OP_EN);
 	assert_int_equal(b.own[0].quantity, Q_INSTRUCTIONS);
-	r = recording(RECORD_IBS_FETCH);
+	r = recording(RECORD_FETCH);
 	assert_true(record_setup(&pmu, &r, &why));
 	assert_true(record_bracket(&pmu, &r, &b));
 	fake_cpu_execute(b.start, (unsigned)(b.start_end - b.start), b.args);
@@ -399,7 +399,7 @@ static void no_request_stays(void **unused)
 	for (unsigned works_around = 0; works_around < 2; works_around++) {
 		start_cpu(&amd_fam10h, "420+ibs-line");
 		pmu.works_around = works_around << AMD_WORK_420;
-		struct pmu_recording r = recording(RECORD_IBS_OP);
+		struct pmu_recording r = recording(RECORD_OPERATION);
 		begin(&r);
 		fake_cpu_nops(3);
 		assert_true(record_stop(&pmu, &r));

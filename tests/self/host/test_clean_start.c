@@ -447,11 +447,11 @@ static bool choose_recording(enum record_kind kind, struct pmu_recording *r)
 		}
 		if (source->record_size)
 			r->threshold = below(2) * RECORDS / 2;
-		if (kind == RECORD_BTS)
+		if (kind == RECORD_BRANCH_TRACE)
 			r->circular = !r->threshold && below(2);
 		if (source->filters)
 			r->without = below(1u << 10) & source->filters;
-		if ((kind == RECORD_PEBS || source->filters) && below(2))
+		if ((kind == RECORD_PRECISE || source->filters) && below(2))
 			r->levels = (uint8_t)(1 + below(3));
 		r->size = record_memory(&pmu, r);
 		r->memory = r->size ? memory : NULL;
@@ -559,13 +559,13 @@ static void recordings_depend_on_nothing(void **state)
 			}
 	fake_memory_free();
 	printf("# %u of counters, recordings:", programmed);
-	for (unsigned kind = RECORD_PEBS; kind < RECORD_KINDS; kind++)
+	for (unsigned kind = RECORD_PRECISE; kind < RECORD_KINDS; kind++)
 		printf(" %u", recorded[kind]);
 	printf("\n");
 	/* It must have come to all kinds. */
-	for (unsigned kind = RECORD_PEBS; kind < RECORD_KINDS; kind++)
+	for (unsigned kind = RECORD_PRECISE; kind < RECORD_KINDS; kind++)
 		assert_in_range(recorded[kind], SEEDS, 100000);
-	assert_in_range(recorded[RECORD_PEBS] + recorded[RECORD_LBR], 100 * SEEDS, 100000);
+	assert_in_range(recorded[RECORD_PRECISE] + recorded[RECORD_LAST_BRANCHES], 100 * SEEDS, 100000);
 }
 
 int main(void)

@@ -110,7 +110,7 @@ static const char *fault(const struct pmu_event *e, const struct line *l)
 	/* Those that share a register share one counter, the first that can. */
 	if (l->counters[0] != 'F' && e->counters != (l->msr ? counters & -counters : counters))
 		return "counters";
-	if (!(e->flags & EVENT_PEBS) == l->pebs)
+	if (!(e->flags & EVENT_PRECISE) == l->pebs)
 		return "PEBS";
 	return has_errata(e, l->errata) ? NULL : "errata";
 }
@@ -164,7 +164,7 @@ static void another_column_is_told(void **state)
 			e.counters ^= 2;
 			assert_string_equal(fault(&e, l), "counters");
 			e = row[i];
-			e.flags ^= EVENT_PEBS;
+			e.flags ^= EVENT_PRECISE;
 			assert_string_equal(fault(&e, l), "PEBS");
 			e = row[i];
 			e.extra_value ^= 1;

@@ -102,17 +102,19 @@ static bool only_branches(void *ctx, const struct pmu_recording *r, const char *
 {
 	assert_ptr_equal(ctx, &pmu);
 	*reason = "it samples branches alone";
-	assert_int_equal(r->source->kind, RECORD_PEBS);
+	assert_int_equal(r->source->kind, RECORD_PRECISE);
 	assert_int_equal(r->counter, 0);
 	return (r->config.code & 0xff) == 0xc4;
 }
 
 static void records_need_a_source_that_can(void **state)
 {
-	static const struct pmu_record_source pebs = {.kind = RECORD_PEBS, .name = "PEBS", .counters = 1},
-					      ops = {.kind = RECORD_IBS_OP, .name = "IBS", .period_unit = 16},
-					      bts = {.kind = RECORD_BTS, .name = "BTS"},
-					      brs = {.kind = RECORD_BRS,
+	static const struct pmu_record_source pebs = {.kind = RECORD_PRECISE, .name = "PEBS", .counters = 1},
+					      ops = {.kind = RECORD_OPERATION,
+						     .name = "IBS",
+						     .period_unit = 16},
+					      bts = {.kind = RECORD_BRANCH_TRACE, .name = "BTS"},
+					      brs = {.kind = RECORD_NEXT_BRANCHES,
 						     .name = "BRS",
 						     .counters = 1,
 						     .depth = 16};
@@ -121,11 +123,11 @@ static void records_need_a_source_that_can(void **state)
 
 	(void)state;
 	power_up("intel-core2");
-	some.source[RECORD_PEBS] = &pebs;
-	some.source[RECORD_IBS_OP] = &ops;
-	some.source[RECORD_BTS] = &bts;
-	some.source[RECORD_BRS] = &brs;
-	some.absent[RECORD_LBR] = "the hypervisor does not pass it on";
+	some.source[RECORD_PRECISE] = &pebs;
+	some.source[RECORD_OPERATION] = &ops;
+	some.source[RECORD_BRANCH_TRACE] = &bts;
+	some.source[RECORD_NEXT_BRANCHES] = &brs;
+	some.absent[RECORD_LAST_BRANCHES] = "the hypervisor does not pass it on";
 	sources = &some;
 	taken(K "events=BR_INST_RETIRED.ALL_BRANCHES record=pebs period=2", 0, 1);
 	assert_ptr_equal(plan.source, &pebs);

@@ -2,7 +2,7 @@
 #include "tests/self/host/fake_kernels.h"
 #include "tests/measure/inject.h"
 #include "arch/masking.h"
-#include "tests/measure/smi.h"
+#include "tests/measure/intrusion.h"
 #include "arch/breadcrumbs.h"
 #include "arch/processors.h"
 
@@ -53,7 +53,7 @@ void masking_spoil(void)
 	loud++;
 }
 
-void smi_imitate(void)
+void intrusion_imitate(void)
 {
 	gaps++;
 }

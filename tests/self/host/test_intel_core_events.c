@@ -223,7 +223,7 @@ static void columns_are_imported(void **state)
 	assert_int_equal(e->extra_register, MSR_PEBS_FRONTEND);
 	assert_int_equal(e->extra_value, 0x11);
 	assert_int_equal(e->counters, 1); /* of the four that could: they share the register */
-	assert_true(e->flags & EVENT_PEBS);
+	assert_true(e->flags & EVENT_PRECISE);
 	e = of_skylake("L1D_PEND_MISS.PENDING_CYCLES");
 	assert_int_equal(e->code, 0x01000148);
 	assert_null(e->errata);

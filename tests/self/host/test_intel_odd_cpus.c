@@ -134,8 +134,8 @@ static void guests_lack_things(void **unused)
 	for (unsigned i = 0; i < 2; i++) {
 		start_cpu(&intel_icelake_guest, injections[i]);
 		assert_non_null(strstr(pmu.remark[0], "does not pass on MSR 1A6H"));
-		assert_non_null(record_absent(&pmu, RECORD_LBR));
-		assert_non_null(strstr(record_absent(&pmu, RECORD_LBR), "hypervisor"));
+		assert_non_null(record_absent(&pmu, RECORD_LAST_BRANCHES));
+		assert_non_null(strstr(record_absent(&pmu, RECORD_LAST_BRANCHES), "hypervisor"));
 		for (unsigned e = 0; e < pmu.n_events; e++)
 			assert_int_equal(pmu.events[e]->extra_register, 0);
 		assert_in_range(pmu.n_events, 100, 1000);
@@ -161,7 +161,7 @@ static void guests_lack_things(void **unused)
 	fake_cpu_set_leaf(1, 0, 0x000706e5, 0x00100800, 0xf7faf3bf, 0xbfebfbff);
 	assert_true(fake_cpu_identify(drv, &pmu, &why));
 	assert_string_equal(pmu.remark[0], "");
-	assert_non_null(record_source(&pmu, RECORD_LBR));
+	assert_non_null(record_source(&pmu, RECORD_LAST_BRANCHES));
 }
 
 static void accepts_the_unusual(void **unused)

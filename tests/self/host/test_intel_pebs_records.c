@@ -6,7 +6,7 @@
 /* Instructions, which are precise as such on some parts. */
 static struct pmu_recording pebs(unsigned records, unsigned threshold, uint64_t period)
 {
-	struct pmu_recording r = in_memory(RECORD_PEBS, records, threshold);
+	struct pmu_recording r = in_memory(RECORD_PRECISE, records, threshold);
 	const char *why;
 
 	r.config.code = 0xc0;
@@ -75,7 +75,7 @@ static void pebs_samples(void **unused)
 			assert_int_equal(record_drain(&pmu, &r, got, 1), 1);
 			assert_int_equal(record_drain(&pmu, &r, got + 1, MAX), 3);
 			for (unsigned i = 0; i < 4; i++) {
-				assert_int_equal(got[i].kind, RECORD_PEBS);
+				assert_int_equal(got[i].kind, RECORD_PRECISE);
 				assert_int_equal(got[i].has, of[p].fields);
 				if (got[i].has & RECORD_HAS_IP)
 					assert_int_equal(got[i].ip, CODE + 5 * (i + 1) - 1);
@@ -153,7 +153,7 @@ static void pebs_refusals(void **unused)
 		const char *why = NULL;
 
 		start_cpu(rows[i].profile, "");
-		struct pmu_recording r = in_memory(RECORD_PEBS, 4, 0);
+		struct pmu_recording r = in_memory(RECORD_PRECISE, 4, 0);
 		r.counter = rows[i].counter;
 		r.period = rows[i].period;
 		r.config = (struct pmu_config){.code = rows[i].code, .cmask = rows[i].cmask};
@@ -184,7 +184,7 @@ static void pebs_loads(void **unused)
 		uint64_t value;
 
 		start_cpu(of[p].profile, "");
-		struct pmu_recording r = in_memory(RECORD_PEBS, 4, 0);
+		struct pmu_recording r = in_memory(RECORD_PRECISE, 4, 0);
 		r.config.code = of[p].code;
 		r.period = 2;
 		begin(&r);
@@ -304,7 +304,7 @@ static void pebs_more(void **unused)
 			const char *why;
 
 			start_cpu(of[p].profile, "");
-			const struct pmu_record_source *source = record_source(&pmu, RECORD_PEBS);
+			const struct pmu_record_source *source = record_source(&pmu, RECORD_PRECISE);
 			assert_int_equal(source->more, of[p].more);
 			if (more & ~of[p].more)
 				continue;

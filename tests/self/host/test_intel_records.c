@@ -12,7 +12,7 @@ static const struct model_profile *const all[] = {
 
 static struct pmu_recording lbr(uint8_t ring)
 {
-	struct pmu_recording r = {.source = record_source(&pmu, RECORD_LBR), .levels = ring};
+	struct pmu_recording r = {.source = record_source(&pmu, RECORD_LAST_BRANCHES), .levels = ring};
 
 	assert_non_null(r.source);
 	return r;
@@ -55,7 +55,7 @@ static void lbr_of_each_part(void **unused)
 
 		assert_string_equal(r.source->name, of[p].name);
 		assert_int_equal(r.source->fields, of[p].fields);
-		assert_null(record_absent(&pmu, RECORD_LBR));
+		assert_null(record_absent(&pmu, RECORD_LAST_BRANCHES));
 		assert_int_equal(record_memory(&pmu, &r), 0);
 
 		/* Fewer than there is room for, twice; then more. */
@@ -76,7 +76,7 @@ static void lbr_of_each_part(void **unused)
 				uint64_t from = CODE + 16 * (n - kept + i + 1);
 				bool last = i == kept - 1;
 
-				assert_int_equal(got[i].kind, RECORD_LBR);
+				assert_int_equal(got[i].kind, RECORD_LAST_BRANCHES);
 				assert_int_equal(got[i].has, of[p].fields);
 				assert_int_equal(got[i].from, from + (last ? 2 : 0));
 				assert_int_equal(got[i].to, last ? CODE : from + 16);
@@ -225,23 +225,23 @@ static void lbr_that_faults(void **unused)
 	(void)unused;
 	start_cpu(&intel_alderlake_p, "");
 	fake_cpu_break_msr(IA32_LBR_CTL);
-	assert_null(record_source(&pmu, RECORD_LBR));
-	assert_non_null(strstr(record_absent(&pmu, RECORD_LBR), "raise #GP"));
+	assert_null(record_source(&pmu, RECORD_LAST_BRANCHES));
+	assert_non_null(strstr(record_absent(&pmu, RECORD_LAST_BRANCHES), "raise #GP"));
 	start_cpu(&intel_nehalem, "");
 	fake_cpu_break_msr(0x68f);
-	assert_null(record_source(&pmu, RECORD_LBR));
-	assert_non_null(strstr(record_absent(&pmu, RECORD_LBR), "raise #GP"));
+	assert_null(record_source(&pmu, RECORD_LAST_BRANCHES));
+	assert_non_null(strstr(record_absent(&pmu, RECORD_LAST_BRANCHES), "raise #GP"));
 	/* Depths that make no sense, and a model that nobody knows. */
 	start_cpu(&intel_sapphirerapids, "");
 	fake_cpu_set_leaf(0x1c, 0, 0, 7, 7, 0);
 	fake_cpu_set_leaf(1, 0, 0x000806f8, 0, 0x8000, 0x200);
-	assert_null(record_source(&pmu, RECORD_LBR));
-	assert_non_null(strstr(record_absent(&pmu, RECORD_LBR), "leaf 1CH"));
+	assert_null(record_source(&pmu, RECORD_LAST_BRANCHES));
+	assert_non_null(strstr(record_absent(&pmu, RECORD_LAST_BRANCHES), "leaf 1CH"));
 	start_cpu(&intel_nehalem, "");
 	fake_cpu_set_leaf(1, 0, 0x00000f4a, 0, 0x8000, 0x200);
-	assert_non_null(strstr(record_absent(&pmu, RECORD_LBR), "this model"));
+	assert_non_null(strstr(record_absent(&pmu, RECORD_LAST_BRANCHES), "this model"));
 	/* A kind that the family does not know has no reason. */
-	assert_null(record_absent(&pmu, RECORD_IBS_OP));
+	assert_null(record_absent(&pmu, RECORD_OPERATION));
 }
 
 static const struct model_profile *const with_ds[] = {
@@ -257,7 +257,7 @@ static void bts(void **unused)
 		struct pmu_record_state state;
 
 		start_cpu(with_ds[p], "");
-		struct pmu_recording r = in_memory(RECORD_BTS, 8, 5);
+		struct pmu_recording r = in_memory(RECORD_BRANCH_TRACE, 8, 5);
 		assert_string_equal(r.source->name, "BTS");
 		begin(&r);
 		fake_cpu_path()->regs.ip = CODE;
@@ -273,7 +273,7 @@ static void bts(void **unused)
 		assert_int_equal(record_drain(&pmu, &r, got, 2), 2);
 		assert_int_equal(record_drain(&pmu, &r, got + 2, MAX), 3);
 		for (unsigned i = 0; i < 5; i++) {
-			assert_int_equal(got[i].kind, RECORD_BTS);
+			assert_int_equal(got[i].kind, RECORD_BRANCH_TRACE);
 			assert_int_equal(got[i].has, r.source->fields);
 			assert_int_equal(got[i].from, CODE + 16 * i);
 			assert_int_equal(got[i].to, i == 4 ? CODE : CODE + 16 * (i + 1));
@@ -302,7 +302,7 @@ static void bts_circular(void **unused)
 	start_cpu(&intel_skylake, "");
 	for (unsigned n = 1; n < 20; n++) {
 		struct pmu_record_state state;
-		struct pmu_recording r = in_memory(RECORD_BTS, 6, 0);
+		struct pmu_recording r = in_memory(RECORD_BRANCH_TRACE, 6, 0);
 		unsigned kept = n < 6 ? n : 6;
 
 		r.circular = true;
@@ -326,7 +326,7 @@ static void bts_by_ring_and_bracket(void **unused)
 	(void)unused;
 	start_cpu(&intel_nehalem, "");
 	for (uint8_t ring = LEVELS_SYSTEM; ring <= LEVELS_USER; ring++) {
-		struct pmu_recording r = in_memory(RECORD_BTS, 8, 0);
+		struct pmu_recording r = in_memory(RECORD_BRANCH_TRACE, 8, 0);
 
 		r.levels = ring;
 		assert_true(record_setup(&pmu, &r, &why));
@@ -370,12 +370,12 @@ static void ds_that_is_missing(void **unused)
 		if (rows[i].edx)
 			fake_cpu_set_leaf(1, 0, 0x106a5, 0, rows[i].ecx, rows[i].edx);
 		fake_cpu_break_msr(rows[i].broken);
-		assert_int_equal(record_source(&pmu, RECORD_BTS) == NULL, rows[i].bts != NULL);
-		assert_int_equal(record_source(&pmu, RECORD_PEBS) == NULL, rows[i].pebs != NULL);
-		if (rows[i].bts && !strstr(record_absent(&pmu, RECORD_BTS), rows[i].bts))
-			fail_msg("%s", record_absent(&pmu, RECORD_BTS));
-		if (rows[i].pebs && !strstr(record_absent(&pmu, RECORD_PEBS), rows[i].pebs))
-			fail_msg("%s", record_absent(&pmu, RECORD_PEBS));
+		assert_int_equal(record_source(&pmu, RECORD_BRANCH_TRACE) == NULL, rows[i].bts != NULL);
+		assert_int_equal(record_source(&pmu, RECORD_PRECISE) == NULL, rows[i].pebs != NULL);
+		if (rows[i].bts && !strstr(record_absent(&pmu, RECORD_BRANCH_TRACE), rows[i].bts))
+			fail_msg("%s", record_absent(&pmu, RECORD_BRANCH_TRACE));
+		if (rows[i].pebs && !strstr(record_absent(&pmu, RECORD_PRECISE), rows[i].pebs))
+			fail_msg("%s", record_absent(&pmu, RECORD_PRECISE));
 		/* Counting goes on without. */
 		assert_true(intel_driver.reset(&pmu, &why));
 	}

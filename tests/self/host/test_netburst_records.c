@@ -75,7 +75,7 @@ static struct pmu_recording recording(enum record_kind kind, unsigned records, u
 
 static struct pmu_recording sampling(const char *event, uint64_t period, unsigned records, unsigned threshold)
 {
-	struct pmu_recording r = recording(RECORD_PEBS, records, threshold);
+	struct pmu_recording r = recording(RECORD_PRECISE, records, threshold);
 
 	r.counter = netburst_cpu(&pmu)->thread ? 17 : 16;
 	r.config = config_of(event);
@@ -131,17 +131,17 @@ static void sources_of_each_part(void **state)
 		const struct netburst_profile *p = parts[i]->data;
 
 		start_cpu(parts[i], NULL);
-		const struct pmu_record_source *lbr = record_source(&pmu, RECORD_LBR);
-		const struct pmu_record_source *bts = record_source(&pmu, RECORD_BTS);
-		const struct pmu_record_source *pebs = record_source(&pmu, RECORD_PEBS);
+		const struct pmu_record_source *lbr = record_source(&pmu, RECORD_LAST_BRANCHES);
+		const struct pmu_record_source *bts = record_source(&pmu, RECORD_BRANCH_TRACE);
+		const struct pmu_record_source *pebs = record_source(&pmu, RECORD_PRECISE);
 
 		assert_int_equal(lbr->depth, p->model < 3 ? 4 : 16);
 		assert_int_equal(lbr->address_bits, p->model < 3 ? 32 : 0);
 		assert_int_equal(bts->record_size, 24);
 		assert_int_equal(pebs->record_size, 144);
 		assert_int_equal(pebs->counters, 1 << 16);
-		assert_null(record_source(&pmu, RECORD_IBS_OP));
-		assert_null(record_absent(&pmu, RECORD_PEBS));
+		assert_null(record_source(&pmu, RECORD_OPERATION));
+		assert_null(record_absent(&pmu, RECORD_PRECISE));
 		assert_int_equal(fake_cpu_strays(), 0);
 	}
 }
@@ -155,19 +155,19 @@ static void absent_where_the_cpu_says_so(void **state)
 	part.data = &data;
 	data.misc_enable |= MISC_ENABLE_BTS_ABSENT;
 	start_cpu(&part, NULL);
-	assert_null(record_source(&pmu, RECORD_BTS));
-	assert_non_null(record_source(&pmu, RECORD_PEBS));
-	assert_non_null(strstr(record_absent(&pmu, RECORD_BTS), "MSR_MISC_ENABLE"));
+	assert_null(record_source(&pmu, RECORD_BRANCH_TRACE));
+	assert_non_null(record_source(&pmu, RECORD_PRECISE));
+	assert_non_null(strstr(record_absent(&pmu, RECORD_BRANCH_TRACE), "MSR_MISC_ENABLE"));
 	data.misc_enable = (data.misc_enable & ~MISC_ENABLE_BTS_ABSENT) | MISC_ENABLE_PEBS_ABSENT;
 	start_cpu(&part, NULL);
-	assert_non_null(record_source(&pmu, RECORD_BTS));
-	assert_null(record_source(&pmu, RECORD_PEBS));
+	assert_non_null(record_source(&pmu, RECORD_BRANCH_TRACE));
+	assert_null(record_source(&pmu, RECORD_PRECISE));
 	fake_cpu_set_leaf(1, 0, 0xf43, 0x20800, 0x649d, 0xbfebfbff & ~(1u << 21));
-	assert_null(record_source(&pmu, RECORD_BTS));
-	assert_non_null(strstr(record_absent(&pmu, RECORD_PEBS), "CPUID"));
-	assert_non_null(record_source(&pmu, RECORD_LBR));
+	assert_null(record_source(&pmu, RECORD_BRANCH_TRACE));
+	assert_non_null(strstr(record_absent(&pmu, RECORD_PRECISE), "CPUID"));
+	assert_non_null(record_source(&pmu, RECORD_LAST_BRANCHES));
 	fake_cpu_break_msr(MSR_LASTBRANCH_TOS);
-	assert_null(record_source(&pmu, RECORD_LBR));
+	assert_null(record_source(&pmu, RECORD_LAST_BRANCHES));
 }
 
 /* --- branches --------------------------------------------------------------------------------------- */
@@ -179,7 +179,7 @@ static void last_branches(void **state)
 		struct pmu_record_state now;
 
 		start_cpu(parts[i], NULL);
-		struct pmu_recording r = recording(RECORD_LBR, 0, 0);
+		struct pmu_recording r = recording(RECORD_LAST_BRANCHES, 0, 0);
 		unsigned depth = r.source->depth;
 
 		begin(&r);
@@ -204,7 +204,7 @@ static void last_branches(void **state)
 		assert_int_equal(finish(&r), 0);
 	}
 	start_cpu(&netburst_willamette, NULL);
-	struct pmu_recording r = recording(RECORD_LBR, 0, 0);
+	struct pmu_recording r = recording(RECORD_LAST_BRANCHES, 0, 0);
 	r.levels = LEVELS_USER;
 	refused(&r, "all rings");
 	r.levels = LEVELS_ALL;
@@ -219,7 +219,7 @@ static void branch_traces(void **state)
 		struct pmu_record_state now;
 
 		start_cpu(parts[i], NULL);
-		struct pmu_recording r = recording(RECORD_BTS, 20, 8);
+		struct pmu_recording r = recording(RECORD_BRANCH_TRACE, 20, 8);
 
 		begin(&r);
 		jumps(4);
@@ -261,7 +261,7 @@ static void circular_traces(void **state)
 
 	(void)state;
 	start_cpu(&netburst_prescott, NULL);
-	struct pmu_recording r = recording(RECORD_BTS, 8, 0);
+	struct pmu_recording r = recording(RECORD_BRANCH_TRACE, 8, 0);
 	r.circular = true;
 	begin(&r);
 	jumps(5);
@@ -283,7 +283,7 @@ static void traces_by_ring(void **state)
 {
 	(void)state;
 	start_cpu(&netburst_prescott, NULL);
-	struct pmu_recording r = recording(RECORD_BTS, 8, 0);
+	struct pmu_recording r = recording(RECORD_BRANCH_TRACE, 8, 0);
 	r.levels = LEVELS_USER;
 	begin(&r);
 	jumps(2);
@@ -297,7 +297,7 @@ static void traces_by_ring(void **state)
 	jumps(4);
 	assert_int_equal(finish(&r), 4);
 	start_cpu(&netburst_northwood, NULL);
-	r = recording(RECORD_BTS, 8, 0);
+	r = recording(RECORD_BRANCH_TRACE, 8, 0);
 	r.levels = LEVELS_USER;
 	refused(&r, "all rings");
 }
@@ -305,7 +305,7 @@ static void traces_by_ring(void **state)
 /* Brackets do what start() and stop() do. */
 static void brackets(void **state)
 {
-	static const enum record_kind kinds[] = {RECORD_BTS, RECORD_LBR};
+	static const enum record_kind kinds[] = {RECORD_BRANCH_TRACE, RECORD_LAST_BRANCHES};
 
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
@@ -516,7 +516,7 @@ static void refuses_what_cannot_be(void **state)
 	/* The debug store is in use. */
 	begin(&r);
 	struct pmu_recording bts = {
-		.source = record_source(&pmu, RECORD_BTS), .levels = LEVELS_ALL, .records = 4};
+		.source = record_source(&pmu, RECORD_BRANCH_TRACE), .levels = LEVELS_ALL, .records = 4};
 	bts.memory = r.memory;
 	bts.size = r.size;
 	bts.memory = (uint8_t *)bts.memory + 512;
@@ -570,7 +570,7 @@ static void debug_store_of_32_bits(void **state)
 	assert_true(got[1].next_ip + 2 == end);
 	assert_int_equal(got[1].general[GPR_RSP], (uint32_t)path()->regs.general[GPR_RSP]);
 	assert_int_equal(record_registers(&got[1]), GPR_COUNT_32);
-	r = recording(RECORD_BTS, 8, 0);
+	r = recording(RECORD_BRANCH_TRACE, 8, 0);
 	begin(&r);
 	jumps(3);
 	assert_int_equal(finish(&r), 3);

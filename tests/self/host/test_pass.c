@@ -302,7 +302,7 @@ static void a_sample_that_was_broken_into_is_taken_again(void **state)
 		assert_int_equal(times, 0);
 		all_as_declared(&p);
 		assert_int_equal(p.retaken, 2);
-		assert_int_equal(p.smi_source, SMI_COUNTER);
+		assert_int_equal(p.intrusion_source, INTRUSION_COUNTER);
 	}
 	pass_report_retaken(&scripted.run, "events");
 	assert_int_equal(scripted_facts("taken again after an SMI: 8 of "), 1);
@@ -329,11 +329,11 @@ static void always(const struct scripted_window *at)
 
 static void what_never_comes_clean_is_no_fault_of_the_pmu(void **state)
 {
-	struct pass p = disturbed(SMI, SMI_TRIES - 1, 1);
+	struct pass p = disturbed(SMI, INTRUSION_TRIES - 1, 1);
 
 	(void)state;
 	all_as_declared(&p);
-	p = disturbed(SMI, SMI_TRIES, 1);
+	p = disturbed(SMI, INTRUSION_TRIES, 1);
 	assert_non_null(p.failure);
 	assert_true(p.disturbed);
 	assert_int_equal(pass_failure_verdict(&p), VERDICT_ERROR);
@@ -344,14 +344,14 @@ static void what_never_comes_clean_is_no_fault_of_the_pmu(void **state)
 	pass_run(&p);
 	assert_non_null(p.failure);
 	assert_true(p.disturbed);
-	assert_int_equal(scripted.windows, SMI_TRIES);
+	assert_int_equal(scripted.windows, INTRUSION_TRIES);
 	/* Where only time tells, a sample that stays long is believed. */
 	scripted_start("IB");
 	scripted.no_smi_counter = true;
-	p = disturbed(STRAY, SMI_TRIES, 0);
+	p = disturbed(STRAY, INTRUSION_TRIES, 0);
 	assert_null(p.failure);
 	assert_false(p.disturbed);
-	assert_int_equal(p.retaken, SMI_TRIES);
+	assert_int_equal(p.retaken, INTRUSION_TRIES);
 }
 
 /* With FREEZE_WHILE_SMM an SMI must not move what is counted exactly; a foreign interrupt may. */

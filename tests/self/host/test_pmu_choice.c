@@ -106,7 +106,7 @@ static bool port_describe(const struct pmu *pmu, struct pmu_record_source *out, 
 }
 
 static const struct pmu_record_kind port_kind = {.describe = port_describe};
-static const struct pmu_recorder port_recorder = {.kind = {[RECORD_BTS] = &port_kind}};
+static const struct pmu_recorder port_recorder = {.kind = {[RECORD_BRANCH_TRACE] = &port_kind}};
 static const struct pmu_driver port_driver = {.name = "port",
 					      .list_events = port_events,
 					      .snapshot = port_snapshot,

@@ -109,9 +109,9 @@ static void intel_pebs(void **state)
 	(void)state;
 	for (unsigned p = 0; model_profile(p); p++) {
 		if (!begin(model_profile(p)) || strncmp(model_profile(p)->name, "intel", 5) ||
-		    !record_source(&pmu, RECORD_PEBS))
+		    !record_source(&pmu, RECORD_PRECISE))
 			continue;
-		struct pmu_recording taken = recording(RECORD_PEBS), r;
+		struct pmu_recording taken = recording(RECORD_PRECISE), r;
 
 		if (!find_taken(&taken))
 			fail_msg("%s samples nothing", model_profile(p)->name);
@@ -152,9 +152,10 @@ static void amd_branches(void **state)
 
 	(void)state;
 	for (unsigned p = 0; model_profile(p); p++) {
-		if (!begin(model_profile(p)) || pmu.driver != &amd_driver || !record_source(&pmu, RECORD_BRS))
+		if (!begin(model_profile(p)) || pmu.driver != &amd_driver ||
+		    !record_source(&pmu, RECORD_NEXT_BRANCHES))
 			continue;
-		struct pmu_recording taken = recording(RECORD_BRS);
+		struct pmu_recording taken = recording(RECORD_NEXT_BRANCHES);
 
 		assert_true(find_taken(&taken));
 		check_counters(&taken, because);
@@ -188,9 +189,9 @@ static void netburst_tagged(void **state)
 	(void)state;
 	for (unsigned p = 0; model_profile(p); p++) {
 		if (!begin(model_profile(p)) || pmu.driver != &netburst_driver ||
-		    !record_source(&pmu, RECORD_PEBS))
+		    !record_source(&pmu, RECORD_PRECISE))
 			continue;
-		struct pmu_recording taken = recording(RECORD_PEBS), r;
+		struct pmu_recording taken = recording(RECORD_PRECISE), r;
 
 		assert_true(find_taken(&taken));
 		check_counters(&taken, "is made by");
@@ -222,7 +223,7 @@ static void netburst_rings(void **state)
 		if (!begin(model_profile(p)) || pmu.driver != &netburst_driver)
 			continue;
 		for (unsigned ring = LEVELS_SYSTEM; ring <= LEVELS_ALL; ring++) {
-			struct pmu_recording r = recording(RECORD_LBR);
+			struct pmu_recording r = recording(RECORD_LAST_BRANCHES);
 
 			if (!r.source)
 				continue;
@@ -255,18 +256,18 @@ static void takes(struct pmu_recording *r, uint64_t period)
 	if (!sets_up(r, period))
 		fail_msg("%s, %s: period %#llx is refused", pmu.name, r->source->name,
 			 (unsigned long long)period);
-	if (r->source->kind == RECORD_IBS_OP) {
+	if (r->source->kind == RECORD_OPERATION) {
 		/* IbsOpMaxCnt: bits 19:4 in 15:0, bits 26:20 in their own place. */
 		assert_true(msr_read(IBS_OP_CTL, &value));
 		distance = (value & 0xffff) << 4 | (value & 0x7f00000);
-	} else if (r->source->kind == RECORD_IBS_FETCH) {
+	} else if (r->source->kind == RECORD_FETCH) {
 		assert_true(msr_read(IBS_FETCH_CTL, &value));
 		distance = (value & 0xffff) << 4; /* IbsFetchMaxCnt */
 	} else {
 		assert_true(pmu.driver->read(&pmu, r->counter, &value));
 		distance = (UINT64_C(1) << pmu.counter[r->counter].width) - value;
 	}
-	if (distance != period && !(r->source->kind == RECORD_PEBS && distance == period - 1))
+	if (distance != period && !(r->source->kind == RECORD_PRECISE && distance == period - 1))
 		fail_msg("%s, %s: period %#llx is set as %#llx", pmu.name, r->source->name,
 			 (unsigned long long)period, (unsigned long long)distance);
 	assert_true(record_release(&pmu, r));
@@ -286,12 +287,12 @@ static uint64_t most(const struct pmu_recording *r)
 	struct cpuid_regs ibs;
 
 	switch (r->source->kind) {
-	case RECORD_IBS_OP: /* APM vol. 2, 13.3.2: OpCntExt, CPUID 8000001BH:EAX[6], for the upper bits */
+	case RECORD_OPERATION: /* APM vol. 2, 13.3.2: OpCntExt, CPUID 8000001BH:EAX[6], for the upper bits */
 		ibs = cpuid(0x8000001b, 0);
 		return ibs.eax & 0x40 ? 0x7fffff0 : 0xffff0;
-	case RECORD_IBS_FETCH: /* APM vol. 2, 13.3.1 */
+	case RECORD_FETCH: /* APM vol. 2, 13.3.1 */
 		return 0xffff0;
-	case RECORD_BRS: /* the counter has 48 bits, and overflows behind its upper half */
+	case RECORD_NEXT_BRANCHES: /* the counter has 48 bits, and overflows behind its upper half */
 		return (UINT64_C(1) << 47) - 1;
 	default:
 		/* PEBS: half of what can be written; a reload value of architectural PEBS has 32 bits
@@ -326,7 +327,7 @@ static void periods_have_two_ends(void **state)
 				r.unit = record_unit(source);
 			r.size = record_memory(&pmu, &r);
 			r.memory = r.size ? fake_memory_create(r.size) : NULL;
-			uint64_t least = source->kind == RECORD_PEBS ? 2 : unit;
+			uint64_t least = source->kind == RECORD_PRECISE ? 2 : unit;
 			takes_not(&r, 0);
 			takes_not(&r, least - 1);
 			takes(&r, least);
@@ -344,8 +345,8 @@ static void periods_have_two_ends(void **state)
 				fake_memory_free();
 		}
 	}
-	assert_true(seen[RECORD_PEBS] > 0 && seen[RECORD_IBS_OP] > 0 && seen[RECORD_IBS_FETCH] > 0 &&
-		    seen[RECORD_BRS] > 0);
+	assert_true(seen[RECORD_PRECISE] > 0 && seen[RECORD_OPERATION] > 0 && seen[RECORD_FETCH] > 0 &&
+		    seen[RECORD_NEXT_BRANCHES] > 0);
 }
 
 int main(void)

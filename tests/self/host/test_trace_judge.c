@@ -51,8 +51,8 @@ static struct trace_judgement j;
 
 static void add(uint64_t from, uint64_t to)
 {
-	trace[length++] =
-		(struct pmu_record){.kind = RECORD_BTS, .has = RECORD_HAS_BRANCH, .from = from, .to = to};
+	trace[length++] = (struct pmu_record){
+		.kind = RECORD_BRANCH_TRACE, .has = RECORD_HAS_BRANCH, .from = from, .to = to};
 }
 
 /* The whole trace, and nothing around it. */

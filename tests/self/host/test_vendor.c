@@ -71,7 +71,7 @@ static void reads_intels_form(void **unused)
 	assert_int_equal(event.select, 0xc4);
 	assert_int_equal(event.counters, 0xf);
 	assert_int_equal(event.fixed, -1);
-	assert_int_equal(event.pebs, 1);
+	assert_int_equal(event.precise, 1);
 	assert_string_equal(event.errata, "XYZ1, XYZ2");
 
 	assert_int_equal(vendor_next(&reader, &event), VENDOR_EVENT);
@@ -454,7 +454,7 @@ static void makes_rows_for_intel(void **unused)
 	assert_int_equal(row("SOMETHING_NEW.TAKEN_UP")->terms[0].coefficient, 0);
 	assert_int_equal(row("SOMETHING_ELSE.ENTIRELY")->counters, 2);
 	assert_string_equal(row("SOMETHING_NEW.TAKEN_UP")->errata, "XYZ1 XYZ2");
-	assert_true(row("SOMETHING_NEW.TAKEN_UP")->flags & EVENT_PEBS);
+	assert_true(row("SOMETHING_NEW.TAKEN_UP")->flags & EVENT_PRECISE);
 	assert_null(row("SOMETHING_ELSE.ENTIRELY")->errata);
 	assert_int_equal(row("OFFCORE_RESPONSE:request=ANY:response=ANY")->extra_register, 0x1a6);
 	assert_true(row("OFFCORE_RESPONSE:request=ANY:response=ANY")->extra_value == 0x10003c0001);
@@ -504,7 +504,7 @@ static void keeps_what_the_file_says(void **unused)
 				 names[i], pebs);
 			assert_int_equal(import_text(NULL, text).explained, i == 0);
 			assert_true(import_finish(&all, &pmu));
-			assert_int_equal(!!(row(names[i])->flags & EVENT_PEBS), pebs);
+			assert_int_equal(!!(row(names[i])->flags & EVENT_PRECISE), pebs);
 			stop();
 		}
 }

@@ -20,7 +20,7 @@ WORDS = set("""
     eax ebx ecx edx esi edi ebp esp rax rbx rcx rdx rsi rdi rbp rsp rip eip r8 r9 r10 r11 r12 r13 r14 r15 gpr gprs
     xmm ymm zmm x87 mmx sse sse2 avx avx2 avx512 mxcsr eflags rflags cr0 cr2 cr3 cr4 cr8 dr6 dr7 xcr0 efer
     idt gdt ldt tss lvt lvtpc apic apics lapic xapic x2apic tsc hpet cpl iopl ring rings ring0 ring1 ring2 ring3
-    ia32 sdm apm
+    ia32 sdm apm smi smis smm pebs ibs lbr lbrs bts brs
 """.split())
 # Names that say nothing to a newcomer, and the field's word for each.
 PRIVATE = {

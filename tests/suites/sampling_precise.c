@@ -50,7 +50,7 @@ static const struct {
 	{"PEBS counter", SAMPLE_COUNTER},
 };
 
-struct pebs {
+struct precise {
 	struct sampling_suite *s;
 	const struct pmu_record_source *source;
 	const struct sampling_choice *choice;
@@ -63,14 +63,14 @@ struct pebs {
 
 /* Records of a counter without precise distribution may be late on silicon: while the facility gets ready,
  * occurrences pass (SDM vol. 3, 18.3.1.1.1). Of virtual CPUs some are so. */
-static bool may_be_late(const struct pebs *p)
+static bool may_be_late(const struct precise *p)
 {
 	return !p->exact && (!p->s->run->pmu->deterministic || vpmu_profile()->late);
 }
 
 /* --- records and what they should be ---------------------------------------------------------------- */
 
-static bool record(const struct pebs *p, struct recorded *rec, struct result *r, bool *whole)
+static bool record(const struct precise *p, struct recorded *rec, struct result *r, bool *whole)
 {
 	struct run *run = p->s->run;
 
@@ -100,7 +100,7 @@ static uint64_t occurrences(int64_t n)
 }
 
 /* The write that starts the counter, where it counts that. */
-static unsigned counted_ahead(const struct pebs *p, const struct recorded *rec)
+static unsigned counted_ahead(const struct precise *p, const struct recorded *rec)
 {
 	int64_t write = share_of_write(&p->choice->where);
 	bool counts = p->s->run->pmu->counts_start >> p->choice->counter & 1;
@@ -110,7 +110,7 @@ static unsigned counted_ahead(const struct pebs *p, const struct recorded *rec)
 
 /* A period may end with the write that starts the counter. No manual says whether the record is then of that
  * write or of the first occurrence behind it: the records do. */
-static void take_starts(const struct pebs *p, struct recorded *rec, struct sample_expectation *x,
+static void take_starts(const struct precise *p, struct recorded *rec, struct sample_expectation *x,
 			unsigned *n_steps)
 {
 	unsigned in_order;
@@ -127,7 +127,7 @@ static void take_starts(const struct pebs *p, struct recorded *rec, struct sampl
 }
 
 /* What is counted in a window besides the kernel must be what the bracket says. */
-static bool expect(const struct pebs *p, struct recorded *rec, struct sample_expectation *x,
+static bool expect(const struct precise *p, struct recorded *rec, struct sample_expectation *x,
 		   unsigned *n_steps, struct result *r)
 {
 	const struct window w = recorded_window(rec);
@@ -169,7 +169,7 @@ static bool expect(const struct pebs *p, struct recorded *rec, struct sample_exp
 	return true;
 }
 
-static struct result result_for(const struct pebs *p, char *name, const char *what)
+static struct result result_for(const struct precise *p, char *name, const char *what)
 {
 	struct result r = sampling_result(p->s, name, p->choice, what, p->kernel, p->level);
 
@@ -201,7 +201,7 @@ static void judge_late(struct result *r, const struct recorded *rec, const struc
 			      "record %u is of no occurrence a period behind the record before", right + 1);
 }
 
-static void check_records(const struct pebs *p, unsigned samples, uint8_t more)
+static void check_records(const struct precise *p, unsigned samples, uint8_t more)
 {
 	char name[SAMPLING_NAME];
 	struct result r = result_for(p, name, "PEBS");
@@ -251,7 +251,7 @@ static void check_records(const struct pebs *p, unsigned samples, uint8_t more)
 	}
 }
 
-static void check_buffer(const struct pebs *p, bool emptied)
+static void check_buffer(const struct precise *p, bool emptied)
 {
 	char name[SAMPLING_NAME];
 	struct result r = result_for(p, name, emptied ? "PEBS emptied on interrupts" : "PEBS buffer full");
@@ -292,7 +292,7 @@ static void check_buffer(const struct pebs *p, bool emptied)
 }
 
 /* A threshold that no index reaches: the buffer gets full, and nobody is to hear of it. */
-static void check_silence(const struct pebs *p)
+static void check_silence(const struct precise *p)
 {
 	char name[SAMPLING_NAME];
 	struct result r = result_for(p, name, "PEBS full, no threshold");
@@ -316,9 +316,9 @@ static void check_silence(const struct pebs *p)
 }
 
 /* At an N that fills the buffer little by little: of what goes beyond its end there is not to be much. */
-static void check_buffers(const struct pebs *p)
+static void check_buffers(const struct precise *p)
 {
-	struct pebs own = *p;
+	struct precise own = *p;
 
 	own.n = FEW_TURNS;
 	own.kernel = sampling_named(p->s, p->kernel->name, p->choice, p->level, own.n, &own.often);
@@ -331,9 +331,9 @@ static void check_buffers(const struct pebs *p)
 }
 
 /* With all that records can tell if they are asked; such records are larger. */
-static void check_more(const struct pebs *p)
+static void check_more(const struct precise *p)
 {
-	struct pebs own = *p;
+	struct precise own = *p;
 
 	for (unsigned i = 0; p->source->more && kernels_sampled_more[i]; i++) {
 		own.kernel =
@@ -343,7 +343,7 @@ static void check_more(const struct pebs *p)
 	}
 }
 
-static void check_level(struct pebs *p, const struct sampling_choice *choice, unsigned n)
+static void check_level(struct precise *p, const struct sampling_choice *choice, unsigned n)
 {
 	bool first = true;
 
@@ -368,7 +368,7 @@ static void check_level(struct pebs *p, const struct sampling_choice *choice, un
 /* --- precise distribution --------------------------------------------------------------------------- */
 
 struct question {
-	const struct pebs *p;
+	const struct precise *p;
 	const struct sampling_choice *choice;
 	bool yes;
 };
@@ -387,7 +387,7 @@ static void ask_exact(void *arg)
 	q->yes = record_can_sample(pmu, &r, &why) && record_is_exact(pmu, &r);
 }
 
-static bool samples_exactly(const struct pebs *p, const struct pmu_event *e, unsigned counter,
+static bool samples_exactly(const struct precise *p, const struct pmu_event *e, unsigned counter,
 			    struct sampling_choice *choice)
 {
 	struct question q = {.p = p, .choice = choice};
@@ -397,7 +397,7 @@ static bool samples_exactly(const struct pebs *p, const struct pmu_event *e, uns
 }
 
 /* Where the hardware promises records that are not late, none is: also on silicon. */
-static void check_exact(struct pebs *p)
+static void check_exact(struct precise *p)
 {
 	const struct pmu *pmu = p->s->run->pmu;
 	struct sampling_choice choice;
@@ -422,14 +422,14 @@ static void check_exact(struct pebs *p)
 	}
 }
 
-void sampling_pebs(struct sampling_suite *s)
+void sampling_precise(struct sampling_suite *s)
 {
 	static struct sampling_choice choice[EVENTS];
-	struct pebs p = {.s = s, .n = sampling_n(s), .period = PERIOD};
+	struct precise p = {.s = s, .n = sampling_n(s), .period = PERIOD};
 	const char *why;
 	unsigned n;
 
-	p.source = recording_source(s->run, RECORD_PEBS, &why);
+	p.source = recording_source(s->run, RECORD_PRECISE, &why);
 	if (!p.source) {
 		sampling_skip(s, "PEBS", why);
 		return;

@@ -5,7 +5,7 @@
  */
 #include "arch/levels.h"
 #include "tests/suites/sampling.h"
-#include "tests/judge/ibs_judge.h"
+#include "tests/judge/tagged_judge.h"
 #include "tests/measure/known_path.h"
 #include "tests/measure/recording.h"
 
@@ -54,19 +54,19 @@ static const struct {
 	uint8_t aspect;
 	uint32_t fields;
 } aspects[] = {
-	{"instruction", IBS_INSTRUCTION, 0},
-	{"kind", IBS_KIND, RECORD_HAS_OP},
-	{"branch target", IBS_TARGET, RECORD_HAS_BRANCH},
-	{"address", IBS_ADDRESS, RECORD_HAS_ADDRESS},
-	{"time", IBS_TIME, RECORD_HAS_CLOCK},
-	{"physical address", IBS_PHYSICAL, RECORD_HAS_PHYSICAL},
-	{"page size", IBS_PAGE, RECORD_HAS_PAGE},
-	{"cycles", IBS_CYCLES, RECORD_HAS_TIMES | RECORD_HAS_REFILL},
-	{"levels", IBS_LEVELS, RECORD_HAS_OP},
-	{"data source", IBS_SOURCE, RECORD_HAS_SOURCE},
+	{"instruction", TAGGED_INSTRUCTION, 0},
+	{"kind", TAGGED_KIND, RECORD_HAS_OP},
+	{"branch target", TAGGED_TARGET, RECORD_HAS_BRANCH},
+	{"address", TAGGED_ADDRESS, RECORD_HAS_ADDRESS},
+	{"time", TAGGED_TIME, RECORD_HAS_CLOCK},
+	{"physical address", TAGGED_PHYSICAL, RECORD_HAS_PHYSICAL},
+	{"page size", TAGGED_PAGE, RECORD_HAS_PAGE},
+	{"cycles", TAGGED_CYCLES, RECORD_HAS_TIMES | RECORD_HAS_REFILL},
+	{"levels", TAGGED_LEVELS, RECORD_HAS_OP},
+	{"data source", TAGGED_SOURCE, RECORD_HAS_SOURCE},
 };
 
-struct ibs {
+struct tagged {
 	struct sampling_suite *s;
 	const struct pmu_record_source *source;
 	const struct kernel *kernel;
@@ -76,7 +76,7 @@ struct ibs {
 	uint16_t latency_above;
 	uint64_t n;
 	/* What came out, over all periods. */
-	struct sample_judgement judgement[IBS_ASPECTS];
+	struct sample_judgement judgement[TAGGED_ASPECTS];
 	unsigned once,
 		always; /* windows with one sample in the kernel; those where it lies where it did before */
 	unsigned windows;
@@ -84,7 +84,7 @@ struct ibs {
 	uint32_t told;        /* aspects that samples in this unit were judged by, on any kernel */
 };
 
-static const char *short_name(const struct ibs *p)
+static const char *short_name(const struct tagged *p)
 {
 	static const char *const names[] = {[RECORD_UNIT_CYCLES] = "IBS op by cycles",
 					    [RECORD_UNIT_OPERATIONS] = "IBS op by operations",
@@ -98,7 +98,7 @@ struct naming {
 	char event[SAMPLING_NAME], name[SAMPLING_NAME];
 };
 
-static struct result result_for(const struct ibs *p, struct naming *own, const char *what)
+static struct result result_for(const struct tagged *p, struct naming *own, const char *what)
 {
 	struct result r;
 
@@ -117,7 +117,7 @@ static struct result result_for(const struct ibs *p, struct naming *own, const c
 }
 
 /* In ring 3 the way there and back is recorded as well, of which not all is on the path. */
-static unsigned keep_own(const struct ibs *p, struct recorded *rec)
+static unsigned keep_own(const struct tagged *p, struct recorded *rec)
 {
 	uint64_t begin = window_kernel_address(p->level),
 		 end = begin + (uint64_t)(p->kernel->code_end - p->kernel->code);
@@ -137,14 +137,14 @@ static void add(struct sample_judgement *sum, const struct sample_judgement *mor
 		memcpy(sum->why, more->why, sizeof sum->why);
 }
 
-static uint64_t unit_of(const struct ibs *p)
+static uint64_t unit_of(const struct tagged *p)
 {
 	return p->source->period_unit ? p->source->period_unit : 1;
 }
 
-static void judge_period(struct ibs *p, struct recorded *rec)
+static void judge_period(struct tagged *p, struct recorded *rec)
 {
-	struct sample_judgement judgement[IBS_ASPECTS];
+	struct sample_judgement judgement[TAGGED_ASPECTS];
 	unsigned n;
 
 	p->windows += rec->windows;
@@ -153,7 +153,7 @@ static void judge_period(struct ibs *p, struct recorded *rec)
 		p->always += rec->record[i].ip == rec->record[0].ip;
 	p->at[rec->recording.period / unit_of(p) - 1] = rec->n_records ? rec->record[0].ip : 0;
 	n = keep_own(p, rec);
-	const struct ibs_expectation x = {
+	const struct tagged_expectation x = {
 		.path = &p->s->path,
 		.exact = p->s->run->pmu->deterministic,
 		.one_node = p->source->one_node,
@@ -166,12 +166,12 @@ static void judge_period(struct ibs *p, struct recorded *rec)
 		.translate = page_translate,
 	};
 
-	ibs_judge(&x, rec->record, n, judgement);
-	for (unsigned a = 0; a < IBS_ASPECTS; a++)
+	tagged_judge(&x, rec->record, n, judgement);
+	for (unsigned a = 0; a < TAGGED_ASPECTS; a++)
 		add(&p->judgement[a], &judgement[a]);
 }
 
-static bool record(struct ibs *p, uint64_t period, struct result *r)
+static bool record(struct tagged *p, uint64_t period, struct result *r)
 {
 	struct run *run = p->s->run;
 	struct recorded rec = {
@@ -203,7 +203,7 @@ static bool record(struct ibs *p, uint64_t period, struct result *r)
 	return true;
 }
 
-static void report_count(const struct ibs *p, const char *what, unsigned low, unsigned high, unsigned seen,
+static void report_count(const struct tagged *p, const char *what, unsigned low, unsigned high, unsigned seen,
 			 const char *why)
 {
 	struct naming own;
@@ -217,7 +217,7 @@ static void report_count(const struct ibs *p, const char *what, unsigned low, un
 
 /* So many turns that the longest period ends inside the kernel. Every turn ends in a branch and so in a
  * fetch, and each instruction is an operation, which on the virtual PMU takes a cycle. */
-static uint64_t turns(const struct ibs *p, uint64_t period)
+static uint64_t turns(const struct tagged *p, uint64_t period)
 {
 	struct amount one = kernel_amount(p->kernel, Q_INSTRUCTIONS, 1),
 		      two = kernel_amount(p->kernel, Q_INSTRUCTIONS, 2);
@@ -233,7 +233,7 @@ static uint64_t turns(const struct ibs *p, uint64_t period)
  * A period that is longer by some instructions must find the sample as many further on. Which instruction the
  * count begins with is the machine's business, so of the beginnings up to two units the best one counts.
  */
-static unsigned periods_kept(const struct ibs *p)
+static unsigned periods_kept(const struct tagged *p)
 {
 	const struct path *path = &p->s->path;
 	unsigned best = 0;
@@ -251,7 +251,7 @@ static unsigned periods_kept(const struct ibs *p)
 	return best;
 }
 
-static void check(struct ibs *p)
+static void check(struct tagged *p)
 {
 	unsigned periods = p->unit == RECORD_UNIT_FETCHES ? PERIODS_FETCH : PERIODS;
 	uint64_t unit = unit_of(p);
@@ -288,7 +288,7 @@ static void check(struct ibs *p)
  * With a filter there are samples of what it lets pass and of nothing else.
  * @param passes windows that have a sample at least, and at most if none can be longer
  */
-static void check_filter(struct ibs *p, const char *what, const char *passing, unsigned passes, bool none)
+static void check_filter(struct tagged *p, const char *what, const char *passing, unsigned passes, bool none)
 {
 	struct naming own;
 	struct result r = result_for(p, &own, what);
@@ -302,7 +302,7 @@ static void check_filter(struct ibs *p, const char *what, const char *passing, u
 			p->s->run->report(p->s->run, &r);
 			return;
 		}
-	const struct sample_judgement *j = &p->judgement[IBS_FILTER];
+	const struct sample_judgement *j = &p->judgement[TAGGED_FILTER];
 
 	if (j->checked)
 		report_count(p, what, j->checked, j->checked, j->right, j->why);
@@ -310,7 +310,7 @@ static void check_filter(struct ibs *p, const char *what, const char *passing, u
 }
 
 /* All loads come from memory, which takes MODEL_MEMORY cycles on the virtual PMU. */
-static void check_filters(struct ibs *p)
+static void check_filters(struct tagged *p)
 {
 	bool deterministic = p->s->run->pmu->deterministic;
 	unsigned unit = p->source->latency_unit;
@@ -335,7 +335,7 @@ static void check_filters(struct ibs *p)
 }
 
 /* A sample interrupts, once, through the entry that the source names. */
-static void check_interrupt(struct ibs *p)
+static void check_interrupt(struct tagged *p)
 {
 	struct run *run = p->s->run;
 	uint64_t period = p->source->period_unit * 2;
@@ -365,7 +365,7 @@ static void check_interrupt(struct ibs *p)
 	run->report(run, &r);
 }
 
-static void check_kernels(struct ibs *p)
+static void check_kernels(struct tagged *p)
 {
 	const char *glob = p->s->run->options->kernel_glob;
 	bool interrupted = false, chosen = glob && *glob && strcmp(glob, "core");
@@ -386,14 +386,14 @@ static void check_kernels(struct ibs *p)
 
 /* Not every kernel has loads or branches. An aspect that no sample of any kernel shows is not judged, and not
  * passed over either. */
-static void say_untold(const struct ibs *p)
+static void say_untold(const struct tagged *p)
 {
-	bool fetch = p->source->kind == RECORD_IBS_FETCH;
+	bool fetch = p->source->kind == RECORD_FETCH;
 
 	for (unsigned i = 0; i < sizeof aspects / sizeof aspects[0]; i++) {
 		char name[SAMPLING_NAME];
 
-		if (p->told >> aspects[i].aspect & 1 || (fetch && aspects[i].aspect == IBS_KIND) ||
+		if (p->told >> aspects[i].aspect & 1 || (fetch && aspects[i].aspect == TAGGED_KIND) ||
 		    (aspects[i].fields && !(aspects[i].fields & p->source->fields)))
 			continue;
 		snprintf(name, sizeof name, "%s %s", short_name(p), aspects[i].name);
@@ -403,7 +403,7 @@ static void say_untold(const struct ibs *p)
 
 static void check_source(struct sampling_suite *s, enum record_kind kind, const char *name)
 {
-	struct ibs p = {.s = s};
+	struct tagged p = {.s = s};
 	const char *why;
 
 	p.source = recording_source(s->run, kind, &why);
@@ -421,8 +421,8 @@ static void check_source(struct sampling_suite *s, enum record_kind kind, const 
 	}
 }
 
-void sampling_ibs(struct sampling_suite *s)
+void sampling_tagged(struct sampling_suite *s)
 {
-	check_source(s, RECORD_IBS_OP, "IBS op");
-	check_source(s, RECORD_IBS_FETCH, "IBS fetch");
+	check_source(s, RECORD_OPERATION, "IBS op");
+	check_source(s, RECORD_FETCH, "IBS fetch");
 }

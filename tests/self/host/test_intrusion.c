@@ -7,7 +7,7 @@
 #include "arch/watchdog.h"
 #include "pmu/intel/intel.h"
 #include "tests/self/host/support/fake_cpu.h"
-#include "tests/measure/smi.h"
+#include "tests/measure/intrusion.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,12 +76,12 @@ static void the_counter_is_known_by_model(void **unused)
 	}
 }
 
-static struct smi_watch watch_on(const struct model_profile *profile, const char *inject, bool virtual)
+static struct intrusion_watch watch_on(const struct model_profile *profile, const char *inject, bool virtual)
 {
-	struct smi_watch w;
+	struct intrusion_watch w;
 
 	fake_cpu_start(profile, inject);
-	smi_watch_open(&w, virtual);
+	intrusion_watch_open(&w, virtual);
 	return w;
 }
 
@@ -98,19 +98,19 @@ static uint64_t get(uint32_t address)
 	return value;
 }
 
-static bool window(struct smi_watch *w, uint64_t instructions)
+static bool window(struct intrusion_watch *w, uint64_t instructions)
 {
-	smi_watch_begin(w);
+	intrusion_watch_begin(w);
 	fake_cpu_nops(instructions);
-	return smi_watch_end(w);
+	return intrusion_watch_end(w);
 }
 
 static void the_counter_tells_which_window(void **unused)
 {
-	struct smi_watch w = watch_on(&intel_nehalem, "smi", true);
+	struct intrusion_watch w = watch_on(&intel_nehalem, "smi", true);
 
 	(void)unused;
-	assert_int_equal(w.source, SMI_COUNTER);
+	assert_int_equal(w.source, INTRUSION_COUNTER);
 	set(0x186, 0x4300c0);
 	set(0x38f, 1);
 	assert_false(window(&w, 3000));
@@ -133,7 +133,7 @@ static void counters_are_held_while_windows_are_watched(void **unused)
 
 	(void)unused;
 	for (unsigned i = 0; i < 3; i++) {
-		struct smi_watch w = watch_on(&intel_nehalem, inject[i], true);
+		struct intrusion_watch w = watch_on(&intel_nehalem, inject[i], true);
 
 		assert_true(w.holds);
 		assert_int_equal(get(0x1d9), 1 << 14);
@@ -142,7 +142,7 @@ static void counters_are_held_while_windows_are_watched(void **unused)
 		assert_int_equal(window(&w, 6000), i > 0);
 		set(0x38f, 0);
 		count[i] = get(0xc1);
-		smi_watch_close(&w);
+		intrusion_watch_close(&w);
 		assert_int_equal(get(0x1d9), 0);
 		fake_cpu_stop();
 	}
@@ -150,48 +150,48 @@ static void counters_are_held_while_windows_are_watched(void **unused)
 	assert_int_equal(count[2], count[0] + 100);
 
 	/* Not without the capability. */
-	struct smi_watch w = watch_on(&intel_core2, "", true);
+	struct intrusion_watch w = watch_on(&intel_core2, "", true);
 	assert_false(w.holds);
 	assert_int_equal(get(0x1d9), 0);
-	smi_watch_close(&w);
+	intrusion_watch_close(&w);
 	fake_cpu_stop();
 }
 
 static void without_a_counter_time_tells(void **unused)
 {
-	struct smi_watch w = watch_on(&intel_core2, "", false);
+	struct intrusion_watch w = watch_on(&intel_core2, "", false);
 
 	(void)unused;
-	assert_int_equal(w.source, SMI_CLOCK);
-	assert_int_equal(w.gap, 1000 * SMI_GAP_US);
+	assert_int_equal(w.source, INTRUSION_CLOCK);
+	assert_int_equal(w.gap, 1000 * INTRUSION_GAP_US);
 	fake_cpu_stop();
 	w = watch_on(&intel_core2, "", true);
-	assert_int_equal(w.source, SMI_NONE);
+	assert_int_equal(w.source, INTRUSION_NONE);
 	assert_false(window(&w, 100));
 	fake_cpu_stop();
 	/* A CPU that should count and faults is watched by the clock as well. */
 	fake_cpu_start(&intel_nehalem, "");
 	fake_cpu_break_msr(MSR_SMI_COUNT);
-	smi_watch_open(&w, false);
-	assert_int_equal(w.source, SMI_CLOCK);
+	intrusion_watch_open(&w, false);
+	assert_int_equal(w.source, INTRUSION_CLOCK);
 	fake_cpu_stop();
 }
 
 static void other_interrupts_break_in(void **unused)
 {
-	struct smi_watch w = watch_on(&intel_core2, "", true);
+	struct intrusion_watch w = watch_on(&intel_core2, "", true);
 
 	(void)unused;
-	smi_watch_begin(&w);
+	intrusion_watch_begin(&w);
 	ticks++;
-	assert_true(smi_watch_end(&w));
+	assert_true(intrusion_watch_end(&w));
 	assert_true(w.interrupted);
-	smi_watch_begin(&w);
+	intrusion_watch_begin(&w);
 	strays++;
-	assert_true(smi_watch_end(&w));
+	assert_true(intrusion_watch_end(&w));
 	assert_true(w.interrupted);
-	smi_watch_begin(&w);
-	assert_false(smi_watch_end(&w));
+	intrusion_watch_begin(&w);
+	assert_false(intrusion_watch_end(&w));
 	fake_cpu_stop();
 }
 
@@ -200,11 +200,11 @@ static void a_gap_is_more_than_the_allowance(void **unused)
 	uint64_t fastest = UINT64_MAX;
 
 	(void)unused;
-	assert_false(smi_gap(&fastest, 5000, 100));
-	assert_false(smi_gap(&fastest, 5100, 100));
-	assert_true(smi_gap(&fastest, 5101, 100));
-	assert_false(smi_gap(&fastest, 4000, 100));
-	assert_true(smi_gap(&fastest, 5000, 100));
+	assert_false(intrusion_gap(&fastest, 5000, 100));
+	assert_false(intrusion_gap(&fastest, 5100, 100));
+	assert_true(intrusion_gap(&fastest, 5101, 100));
+	assert_false(intrusion_gap(&fastest, 4000, 100));
+	assert_true(intrusion_gap(&fastest, 5000, 100));
 	assert_int_equal(fastest, 4000);
 }
 

@@ -1,4 +1,4 @@
-#include "tests/judge/ibs_judge.h"
+#include "tests/judge/tagged_judge.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -7,16 +7,16 @@
 #define LINE 64
 
 struct judge {
-	const struct ibs_expectation *x;
+	const struct tagged_expectation *x;
 	const struct pmu_record *r;
 	unsigned number;
 	struct sample_judgement *out;
 };
 
-static void conclude(const struct judge *j, enum ibs_aspect aspect, bool right, const char *format, ...)
+static void conclude(const struct judge *j, enum tagged_aspect aspect, bool right, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-static void conclude(const struct judge *j, enum ibs_aspect aspect, bool right, const char *format, ...)
+static void conclude(const struct judge *j, enum tagged_aspect aspect, bool right, const char *format, ...)
 {
 	struct sample_judgement *out = &j->out[aspect];
 	va_list args;
@@ -137,15 +137,15 @@ static void judge_cycles(const struct judge *j, bool nop)
 
 	if (!(r->has & RECORD_HAS_TIMES))
 		return;
-	conclude(j, IBS_CYCLES, nop ? r->completed == r->tagged : r->completed <= r->tagged,
+	conclude(j, TAGGED_CYCLES, nop ? r->completed == r->tagged : r->completed <= r->tagged,
 		 "%" PRIu32 " cycles from completion to retirement, and %" PRIu32 " from the tag",
 		 r->completed, r->tagged);
 	if (r->has & RECORD_HAS_LATENCY && r->op & RECORD_OP_LOAD && !(r->op & invalid))
-		conclude(j, IBS_CYCLES, r->latency && r->latency <= r->tagged,
+		conclude(j, TAGGED_CYCLES, r->latency && r->latency <= r->tagged,
 			 "%" PRIu32 " cycles of a miss, and %" PRIu32 " from the tag to retirement",
 			 r->latency, r->tagged);
 	if (r->has & RECORD_HAS_REFILL && r->op & (RECORD_OP_LOAD | RECORD_OP_STORE) && !(r->op & invalid))
-		conclude(j, IBS_CYCLES, r->refill <= r->tagged,
+		conclude(j, TAGGED_CYCLES, r->refill <= r->tagged,
 			 "%" PRIu32 " cycles of a refill, and %" PRIu32 " from the tag to retirement",
 			 r->refill, r->tagged);
 }
@@ -157,15 +157,16 @@ static void judge_source(const struct judge *j)
 	const struct pmu_record *r = j->r;
 
 	if (r->has & RECORD_HAS_SOURCE)
-		conclude(j, IBS_SOURCE,
+		conclude(j, TAGGED_SOURCE,
 			 r->from_where == RECORD_FROM_CACHE || r->from_where == RECORD_FROM_MEMORY,
 			 "its data came from %s, encoding %#" PRIx64,
 			 r->from_where == RECORD_FROM_DEVICE ? "a device" : "nowhere", r->source);
 	if (r->has & RECORD_HAS_SOURCE && j->x->one_node)
-		conclude(j, IBS_SOURCE, !r->from_far, "its data came from another node, and there is none");
+		conclude(j, TAGGED_SOURCE, !r->from_far,
+			 "its data came from another node, and there is none");
 	if (!(r->has & RECORD_HAS_SOURCE) && j->x->exact && r->op & RECORD_OP_LOAD &&
 	    r->op & RECORD_OP_L2_MISS)
-		conclude(j, IBS_SOURCE, false, "it missed, and its data came from nowhere");
+		conclude(j, TAGGED_SOURCE, false, "it missed, and its data came from nowhere");
 }
 
 static void judge_operation(const struct judge *j)
@@ -185,17 +186,18 @@ static void judge_operation(const struct judge *j)
 			  r->to == p->step[i].next;
 		address |= has_access(p, i, r, j->x->exact);
 	}
-	conclude(j, IBS_INSTRUCTION, found, "no instruction of the path begins there");
+	conclude(j, TAGGED_INSTRUCTION, found, "no instruction of the path begins there");
 	if (!found)
 		return;
 	if (r->has & RECORD_HAS_OP)
-		conclude(j, IBS_KIND, kind, "it does not do what is said of it, %#x", r->op);
+		conclude(j, TAGGED_KIND, kind, "it does not do what is said of it, %#x", r->op);
 	if (r->has & RECORD_HAS_BRANCH)
-		conclude(j, IBS_TARGET, target && r->from == r->ip,
+		conclude(j, TAGGED_TARGET, target && r->from == r->ip,
 			 "it does not lead from %+" PRId64 " to %+" PRId64,
 			 (int64_t)(r->from - j->x->kernel_at), (int64_t)(r->to - j->x->kernel_at));
 	if (r->has & RECORD_HAS_ADDRESS)
-		conclude(j, IBS_ADDRESS, address, "it does not access %#" PRIx64 " in this way", r->address);
+		conclude(j, TAGGED_ADDRESS, address, "it does not access %#" PRIx64 " in this way",
+			 r->address);
 	judge_cycles(j, nop);
 	judge_source(j);
 }
@@ -205,7 +207,7 @@ static void judge_operation(const struct judge *j)
 static void judge_translation(const struct judge *j)
 {
 	const struct pmu_record *r = j->r;
-	bool fetch = r->kind == RECORD_IBS_FETCH;
+	bool fetch = r->kind == RECORD_FETCH;
 	uint64_t address = fetch ? r->ip : r->address, physical = 0;
 	unsigned shift = 0;
 	bool mapped;
@@ -214,11 +216,11 @@ static void judge_translation(const struct judge *j)
 		return;
 	mapped = j->x->translate(address, &physical, &shift);
 	if (r->has & RECORD_HAS_PHYSICAL)
-		conclude(j, IBS_PHYSICAL, mapped && r->physical == physical,
+		conclude(j, TAGGED_PHYSICAL, mapped && r->physical == physical,
 			 "%#" PRIx64 " lies at %#" PRIx64 ", not at %#" PRIx64, address, physical,
 			 r->physical);
 	if (r->has & RECORD_HAS_PAGE)
-		conclude(j, IBS_PAGE, mapped && r->page_shift <= shift,
+		conclude(j, TAGGED_PAGE, mapped && r->page_shift <= shift,
 			 "%#" PRIx64 " lies in a page of 1 << %u bytes, not %u", address, shift,
 			 r->page_shift);
 }
@@ -228,7 +230,7 @@ static void judge_translation(const struct judge *j)
 static void judge_levels(const struct judge *j)
 {
 	const struct pmu_record *r = j->r;
-	bool fetch = r->kind == RECORD_IBS_FETCH;
+	bool fetch = r->kind == RECORD_FETCH;
 	const struct {
 		uint32_t outer, inner;
 	} rows[] = {{RECORD_OP_DTLB_MISS | RECORD_OP_ITLB_MISS, RECORD_OP_TLB1_MISS},
@@ -242,18 +244,18 @@ static void judge_levels(const struct judge *j)
 		right &= !(r->op & rows[i].outer) || r->op & rows[i].inner;
 	if (!fetch && r->has & RECORD_HAS_PAGE && !j->x->page_of_miss)
 		right &= !(r->op & RECORD_OP_TLB1_MISS);
-	conclude(j, IBS_LEVELS, right, "it misses an outer level and not the inner one, %#x", r->op);
+	conclude(j, TAGGED_LEVELS, right, "it misses an outer level and not the inner one, %#x", r->op);
 }
 
 static void judge_fetch(const struct judge *j)
 {
 	const struct pmu_record *r = j->r;
 
-	conclude(j, IBS_INSTRUCTION, is_fetched(j->x->path, r->ip, j->x->exact),
+	conclude(j, TAGGED_INSTRUCTION, is_fetched(j->x->path, r->ip, j->x->exact),
 		 "no code of the path lies there");
 	/* The guides: cycles in which the fetch waits for the refill, 0 if there is none. */
 	if (r->has & RECORD_HAS_REFILL)
-		conclude(j, IBS_CYCLES,
+		conclude(j, TAGGED_CYCLES,
 			 r->op & RECORD_OP_TLB1_MISS ? r->refill <= r->latency : r->refill == 0,
 			 "%" PRIu32 " cycles of a refill in a fetch of %" PRIu32, r->refill, r->latency);
 }
@@ -261,39 +263,39 @@ static void judge_fetch(const struct judge *j)
 /* Fetches tell of the last level, where IBS has the filter; operations that it is behind the second. */
 static bool is_far(const struct pmu_record *r)
 {
-	return r->op & (r->kind == RECORD_IBS_FETCH ? RECORD_OP_LLC_MISS : RECORD_OP_L2_MISS);
+	return r->op & (r->kind == RECORD_FETCH ? RECORD_OP_LLC_MISS : RECORD_OP_L2_MISS);
 }
 
-void ibs_judge(const struct ibs_expectation *x, const struct pmu_record *record, unsigned n,
-	       struct sample_judgement out[IBS_ASPECTS])
+void tagged_judge(const struct tagged_expectation *x, const struct pmu_record *record, unsigned n,
+		  struct sample_judgement out[TAGGED_ASPECTS])
 {
 	uint64_t begin = x->begin;
 
-	for (unsigned a = 0; a < IBS_ASPECTS; a++)
+	for (unsigned a = 0; a < TAGGED_ASPECTS; a++)
 		out[a] = (struct sample_judgement){0};
 	for (unsigned k = 0; k < n; k++) {
 		const struct pmu_record *r = &record[k];
 		const struct judge j = {x, r, k + 1, out};
 
 		if (!(r->has & RECORD_HAS_IP))
-			conclude(&j, IBS_INSTRUCTION, false, "it does not say where");
-		else if (r->kind == RECORD_IBS_FETCH)
+			conclude(&j, TAGGED_INSTRUCTION, false, "it does not say where");
+		else if (r->kind == RECORD_FETCH)
 			judge_fetch(&j);
 		else
 			judge_operation(&j);
 		judge_translation(&j);
 		judge_levels(&j);
 		if (x->far_only)
-			conclude(&j, IBS_FILTER, is_far(r), "it does not miss the last-level cache, %#x",
+			conclude(&j, TAGGED_FILTER, is_far(r), "it does not miss the last-level cache, %#x",
 				 r->op);
 		if (x->latency_above)
-			conclude(&j, IBS_FILTER,
+			conclude(&j, TAGGED_FILTER,
 				 r->op & RECORD_OP_LOAD && r->has & RECORD_HAS_LATENCY &&
 					 r->latency > x->latency_above,
 				 "it is of %s of %" PRIu32 " cycles",
 				 r->op & RECORD_OP_LOAD ? "a load" : "no load", r->latency);
 		if (r->has & RECORD_HAS_CLOCK) {
-			conclude(&j, IBS_TIME, r->clock >= begin && r->clock <= x->end,
+			conclude(&j, TAGGED_TIME, r->clock >= begin && r->clock <= x->end,
 				 "time %" PRIu64 " does not lie between %" PRIu64 " and %" PRIu64, r->clock,
 				 begin, x->end);
 			begin = r->clock > begin ? r->clock : begin;

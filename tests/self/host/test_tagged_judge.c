@@ -1,7 +1,7 @@
 /*
  * Judging records of instruction-based sampling: what is right passes, each way of being wrong is found.
  */
-#include "tests/judge/ibs_judge.h"
+#include "tests/judge/tagged_judge.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ static struct path_step steps[] = {
 	{.ip = 0x1050, .next = 0x1054, .length = 4, .terms = 4, .n_terms = 2, .access = 0, .n_access = 2},
 };
 static struct path path = {.step = steps, .access = access, .terms = terms, .n_steps = 10, .to = 10};
-static struct sample_judgement j[IBS_ASPECTS];
+static struct sample_judgement j[TAGGED_ASPECTS];
 
 /* One page of 4 KiB and one of 2 MiB: 8000H at 108000H. */
 static bool translate(uint64_t address, uint64_t *physical, unsigned *shift)
@@ -41,16 +41,16 @@ static bool translate(uint64_t address, uint64_t *physical, unsigned *shift)
 	return address < 0x400000;
 }
 
-static struct ibs_expectation x = {
+static struct tagged_expectation x = {
 	.path = &path, .exact = true, .begin = 100, .end = 200, .kernel_at = 0x1000, .translate = translate};
 
 static unsigned wrong(struct pmu_record r)
 {
 	unsigned found = 0;
 
-	r.kind = r.kind ? r.kind : RECORD_IBS_OP;
-	ibs_judge(&x, &r, 1, j);
-	for (unsigned a = 0; a < IBS_ASPECTS; a++) {
+	r.kind = r.kind ? r.kind : RECORD_OPERATION;
+	tagged_judge(&x, &r, 1, j);
+	for (unsigned a = 0; a < TAGGED_ASPECTS; a++) {
 		assert_int_equal(j[a].right != j[a].checked, j[a].why[0] != 0);
 		found |= (unsigned)(j[a].why[0] != 0) << a;
 	}
@@ -60,7 +60,7 @@ static unsigned wrong(struct pmu_record r)
 static void inexact(const struct pmu_record *r)
 {
 	x.exact = false;
-	ibs_judge(&x, r, 1, j);
+	tagged_judge(&x, r, 1, j);
 	x.exact = true;
 }
 
@@ -103,14 +103,14 @@ static void operations(void **unused)
 	x.exact = false;
 	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		assert_int_equal(wrong((struct pmu_record){OP(rows[i].at, rows[i].op)}),
-				 rows[i].right ? 0 : 1 << IBS_KIND);
+				 rows[i].right ? 0 : 1 << TAGGED_KIND);
 	x.exact = true;
-	assert_int_equal(wrong((struct pmu_record){OP(1, 0)}), 1 << IBS_INSTRUCTION);
+	assert_int_equal(wrong((struct pmu_record){OP(1, 0)}), 1 << TAGGED_INSTRUCTION);
 	assert_int_equal(wrong((struct pmu_record){OP(0x41, 0)}),
-			 1 << IBS_INSTRUCTION); /* of an event, no code */
-	assert_int_equal(wrong((struct pmu_record){.has = RECORD_HAS_OP}), 1 << IBS_INSTRUCTION);
+			 1 << TAGGED_INSTRUCTION); /* of an event, no code */
+	assert_int_equal(wrong((struct pmu_record){.has = RECORD_HAS_OP}), 1 << TAGGED_INSTRUCTION);
 	wrong((struct pmu_record){OP(1, 0)});
-	assert_string_equal(j[IBS_INSTRUCTION].why,
+	assert_string_equal(j[TAGGED_INSTRUCTION].why,
 			    "record 1, at +1: no instruction of the path begins there");
 }
 
@@ -137,13 +137,13 @@ static void whole_operations(void **unused)
 
 	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		assert_int_equal(wrong((struct pmu_record){OP(rows[i].at, rows[i].op)}),
-				 rows[i].right ? 0 : 1 << IBS_KIND);
+				 rows[i].right ? 0 : 1 << TAGGED_KIND);
 }
 
 static void translations(void **unused)
 {
 	struct pmu_record op = {OP(0, RECORD_OP_LOAD), .address = 0x8000, .physical = 0x108000},
-			  fetch = {.kind = RECORD_IBS_FETCH,
+			  fetch = {.kind = RECORD_FETCH,
 				   .has = RECORD_HAS_IP | RECORD_HAS_PHYSICAL,
 				   .ip = 0x1005,
 				   .physical = 0x101005};
@@ -152,27 +152,27 @@ static void translations(void **unused)
 	op.has |= RECORD_HAS_ADDRESS | RECORD_HAS_PHYSICAL;
 	assert_int_equal(wrong(op), 0);
 	op.physical++;
-	assert_int_equal(wrong(op), 1 << IBS_PHYSICAL);
+	assert_int_equal(wrong(op), 1 << TAGGED_PHYSICAL);
 	op.physical = 0x8000;
-	assert_int_equal(wrong(op), 1 << IBS_PHYSICAL);
+	assert_int_equal(wrong(op), 1 << TAGGED_PHYSICAL);
 	assert_int_equal(wrong(fetch), 0);
 	fetch.physical = fetch.ip;
-	assert_int_equal(wrong(fetch), 1 << IBS_PHYSICAL);
+	assert_int_equal(wrong(fetch), 1 << TAGGED_PHYSICAL);
 	op.address = 0x400000; /* not mapped, and not on the path */
 	op.physical = 0x500000;
-	assert_int_equal(wrong(op), 1 << IBS_PHYSICAL | 1 << IBS_ADDRESS);
+	assert_int_equal(wrong(op), 1 << TAGGED_PHYSICAL | 1 << TAGGED_ADDRESS);
 	/* A TLB may hold a large page in parts, never a small one as part of a large one. */
 	fetch.has = RECORD_HAS_IP | RECORD_HAS_PAGE;
 	fetch.page_shift = 12;
 	assert_int_equal(wrong(fetch), 0);
 	fetch.page_shift = 21;
-	assert_int_equal(wrong(fetch), 1 << IBS_PAGE);
+	assert_int_equal(wrong(fetch), 1 << TAGGED_PAGE);
 	op.address = 0x200000;
 	op.has = RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_ADDRESS | RECORD_HAS_PAGE;
 	op.page_shift = 21;
-	assert_int_equal(wrong(op), 1 << IBS_ADDRESS);
+	assert_int_equal(wrong(op), 1 << TAGGED_ADDRESS);
 	op.page_shift = 30;
-	assert_int_equal(wrong(op), 1 << IBS_ADDRESS | 1 << IBS_PAGE);
+	assert_int_equal(wrong(op), 1 << TAGGED_ADDRESS | 1 << TAGGED_PAGE);
 }
 
 static void cycles(void **unused)
@@ -186,32 +186,31 @@ static void cycles(void **unused)
 	op.tagged = 150;
 	assert_int_equal(wrong(op), 0);
 	op.tagged = 149; /* the miss would take longer than the whole */
-	assert_int_equal(wrong(op), 1 << IBS_CYCLES);
+	assert_int_equal(wrong(op), 1 << TAGGED_CYCLES);
 	op.op |= RECORD_OP_UNCACHED; /* of which that time is not valid */
 	assert_int_equal(wrong(op), 0);
 	op.op = load;
 	op.latency = 0;
-	assert_int_equal(wrong(op), 1 << IBS_CYCLES);
+	assert_int_equal(wrong(op), 1 << TAGGED_CYCLES);
 	op.latency = 10;
 	op.tagged = 29;
-	assert_int_equal(wrong(op), 1 << IBS_CYCLES);
+	assert_int_equal(wrong(op), 1 << TAGGED_CYCLES);
 	op.tagged = 2;
 	op.has = RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_TIMES;
-	assert_int_equal(wrong(op), 1 << IBS_CYCLES);
+	assert_int_equal(wrong(op), 1 << TAGGED_CYCLES);
 	/* A NOP is complete when it is tagged. */
 	op = (struct pmu_record){OP(0x44, 0), .completed = 5, .tagged = 5};
 	op.has |= RECORD_HAS_TIMES;
 	assert_int_equal(wrong(op), 0);
 	op.tagged = 6;
-	assert_int_equal(wrong(op), 1 << IBS_CYCLES);
-	op = (struct pmu_record){.kind = RECORD_IBS_FETCH,
-				 .has = RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_REFILL,
-				 .ip = 0x1005};
+	assert_int_equal(wrong(op), 1 << TAGGED_CYCLES);
+	op = (struct pmu_record){
+		.kind = RECORD_FETCH, .has = RECORD_HAS_IP | RECORD_HAS_OP | RECORD_HAS_REFILL, .ip = 0x1005};
 	assert_int_equal(wrong(op), 0);
 	op.refill = 1; /* there was none */
-	assert_int_equal(wrong(op), 1 << IBS_CYCLES);
+	assert_int_equal(wrong(op), 1 << TAGGED_CYCLES);
 	op.op = RECORD_OP_TLB1_MISS;
-	assert_int_equal(wrong(op), 1 << IBS_CYCLES);
+	assert_int_equal(wrong(op), 1 << TAGGED_CYCLES);
 	op.latency = 1;
 	assert_int_equal(wrong(op), 0);
 }
@@ -242,19 +241,19 @@ static void levels(void **unused)
 
 	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		r = (struct pmu_record){OP(0x44, rows[i].op)};
-		r.kind = rows[i].fetch ? RECORD_IBS_FETCH : RECORD_IBS_OP;
-		assert_int_equal(wrong(r), rows[i].right ? 0 : 1 << IBS_LEVELS);
+		r.kind = rows[i].fetch ? RECORD_FETCH : RECORD_OPERATION;
+		assert_int_equal(wrong(r), rows[i].right ? 0 : 1 << TAGGED_LEVELS);
 	}
 	/* What misses the first-level TLB has no page there. */
 	r = (struct pmu_record){OP(0, RECORD_OP_LOAD), .address = 0x8000, .page_shift = 12};
 	r.has |= RECORD_HAS_ADDRESS | RECORD_HAS_PAGE;
 	assert_int_equal(wrong(r), 0);
 	r.op |= RECORD_OP_TLB1_MISS;
-	assert_int_equal(wrong(r), 1 << IBS_LEVELS);
+	assert_int_equal(wrong(r), 1 << TAGGED_LEVELS);
 	x.page_of_miss = true;
 	assert_int_equal(wrong(r), 0);
 	r.page_shift = 21;
-	assert_int_equal(wrong(r), 1 << IBS_PAGE);
+	assert_int_equal(wrong(r), 1 << TAGGED_PAGE);
 	x.page_of_miss = false;
 }
 
@@ -263,15 +262,15 @@ static void sources(void **unused)
 	struct pmu_record r = {OP(0, RECORD_OP_LOAD | RECORD_OP_L1D_MISS | RECORD_OP_L2_MISS)};
 	(void)unused;
 
-	assert_int_equal(wrong(r), 1 << IBS_SOURCE);
+	assert_int_equal(wrong(r), 1 << TAGGED_SOURCE);
 	inexact(&r); /* hardware need not know it */
-	assert_int_equal(j[IBS_SOURCE].checked, 0);
+	assert_int_equal(j[TAGGED_SOURCE].checked, 0);
 	r.has |= RECORD_HAS_SOURCE;
 	for (unsigned from = RECORD_FROM_UNDEFINED; from <= RECORD_FROM_DEVICE; from++) {
 		bool right = from == RECORD_FROM_CACHE || from == RECORD_FROM_MEMORY;
 
 		r.from_where = (uint8_t)from;
-		assert_int_equal(wrong(r), right ? 0 : 1 << IBS_SOURCE);
+		assert_int_equal(wrong(r), right ? 0 : 1 << TAGGED_SOURCE);
 	}
 }
 
@@ -286,9 +285,9 @@ static void nodes(void **unused)
 	r.from_far = true;
 	assert_int_equal(wrong(r), 0);
 	x.one_node = true;
-	assert_int_equal(wrong(r), 1 << IBS_SOURCE);
+	assert_int_equal(wrong(r), 1 << TAGGED_SOURCE);
 	inexact(&r);
-	assert_int_equal(j[IBS_SOURCE].checked - j[IBS_SOURCE].right, 1);
+	assert_int_equal(j[TAGGED_SOURCE].checked - j[TAGGED_SOURCE].right, 1);
 	r.from_far = false;
 	assert_int_equal(wrong(r), 0);
 	r.has &= ~(uint32_t)RECORD_HAS_SOURCE;
@@ -304,25 +303,25 @@ static void filtered(void **unused)
 	(void)unused;
 
 	x.far_only = true;
-	assert_int_equal(wrong(r), 1 << IBS_FILTER);
+	assert_int_equal(wrong(r), 1 << TAGGED_FILTER);
 	r.op = RECORD_OP_L1D_MISS | RECORD_OP_L2_MISS;
 	assert_int_equal(wrong(r), 0);
-	r.kind = RECORD_IBS_FETCH;
+	r.kind = RECORD_FETCH;
 	r.op = RECORD_OP_L1I_MISS | RECORD_OP_L2_MISS;
-	assert_int_equal(wrong(r), 1 << IBS_FILTER);
+	assert_int_equal(wrong(r), 1 << TAGGED_FILTER);
 	r.op |= RECORD_OP_LLC_MISS;
 	assert_int_equal(wrong(r), 0);
 	x.far_only = false;
 	/* Loads alone that took longer. */
 	r = (struct pmu_record){OP(0x44, 0)};
 	x.latency_above = 128;
-	assert_int_equal(wrong(r), 1 << IBS_FILTER);
+	assert_int_equal(wrong(r), 1 << TAGGED_FILTER);
 	r = (struct pmu_record){OP(0, RECORD_OP_LOAD | RECORD_OP_L1D_MISS), .latency = 129};
-	assert_int_equal(wrong(r), 1 << IBS_FILTER);
+	assert_int_equal(wrong(r), 1 << TAGGED_FILTER);
 	r.has |= RECORD_HAS_LATENCY;
 	assert_int_equal(wrong(r), 0);
 	r.latency = 128;
-	assert_int_equal(wrong(r), 1 << IBS_FILTER);
+	assert_int_equal(wrong(r), 1 << TAGGED_FILTER);
 	x.latency_above = 0;
 }
 
@@ -334,22 +333,22 @@ static void targets(void **unused)
 
 	assert_int_equal(wrong(r), 0);
 	r.to = 0x1008; /* not taken */
-	assert_int_equal(wrong(r), 1 << IBS_TARGET);
+	assert_int_equal(wrong(r), 1 << TAGGED_TARGET);
 	r.to = 0x1001;
-	assert_int_equal(wrong(r), 1 << IBS_TARGET);
+	assert_int_equal(wrong(r), 1 << TAGGED_TARGET);
 	/* Where it says so. */
 	r.has |= RECORD_HAS_OP;
 	r.op = RECORD_OP_BRANCH;
 	r.to = 0x1008;
 	assert_int_equal(wrong(r), 0);
 	r.to = 0x1000;
-	assert_int_equal(wrong(r), 1 << IBS_TARGET);
+	assert_int_equal(wrong(r), 1 << TAGGED_TARGET);
 	r.op |= RECORD_OP_TAKEN;
 	assert_int_equal(wrong(r), 0);
 	r.has &= ~(uint32_t)RECORD_HAS_OP;
 	r.to = 0x1000;
 	r.from = 0x1005;
-	assert_int_equal(wrong(r), 1 << IBS_TARGET);
+	assert_int_equal(wrong(r), 1 << TAGGED_TARGET);
 }
 
 static void addresses(void **unused)
@@ -361,65 +360,65 @@ static void addresses(void **unused)
 	r.address = 0x8000;
 	assert_int_equal(wrong(r), 0);
 	r.address++;
-	assert_int_equal(wrong(r), 1 << IBS_ADDRESS);
+	assert_int_equal(wrong(r), 1 << TAGGED_ADDRESS);
 	r.address--;
 	/* As wide; on silicon an operation may be a part. Misaligned is what is not aligned. */
 	r.has |= RECORD_HAS_WIDTH;
 	r.width = 8;
 	assert_int_equal(wrong(r), 0);
 	r.width = 4;
-	assert_int_equal(wrong(r), 1 << IBS_ADDRESS);
+	assert_int_equal(wrong(r), 1 << TAGGED_ADDRESS);
 	inexact(&r);
-	assert_int_equal(j[IBS_ADDRESS].right, 1);
+	assert_int_equal(j[TAGGED_ADDRESS].right, 1);
 	r.width = 16;
 	inexact(&r);
-	assert_int_equal(j[IBS_ADDRESS].right, 0);
+	assert_int_equal(j[TAGGED_ADDRESS].right, 0);
 	r.has &= ~RECORD_HAS_WIDTH;
 	r.op |= RECORD_OP_MISALIGNED;
-	assert_int_equal(wrong(r), 1 << IBS_ADDRESS);
+	assert_int_equal(wrong(r), 1 << TAGGED_ADDRESS);
 	r.ip = 0x1003;
 	r.op = RECORD_OP_STORE;
 	x.exact = false;
 	assert_int_equal(wrong(r), 0);
 	r.ip = 0x1000;
-	assert_int_equal(wrong(r), 1 << IBS_ADDRESS | 1 << IBS_KIND);
+	assert_int_equal(wrong(r), 1 << TAGGED_ADDRESS | 1 << TAGGED_KIND);
 	x.exact = true;
 }
 
 static void fetches(void **unused)
 {
-	struct pmu_record r = {.kind = RECORD_IBS_FETCH, .has = RECORD_HAS_IP, .ip = 0x1005};
+	struct pmu_record r = {.kind = RECORD_FETCH, .has = RECORD_HAS_IP, .ip = 0x1005};
 	(void)unused;
 
 	assert_int_equal(wrong(r), 0);
 	r.ip = 0x100d;
-	assert_int_equal(wrong(r), 1 << IBS_INSTRUCTION);
+	assert_int_equal(wrong(r), 1 << TAGGED_INSTRUCTION);
 	inexact(&r);
-	assert_int_equal(j[IBS_INSTRUCTION].right, 1);
+	assert_int_equal(j[TAGGED_INSTRUCTION].right, 1);
 	r.ip = 0x1080;
 	inexact(&r);
-	assert_int_equal(j[IBS_INSTRUCTION].right, 0);
+	assert_int_equal(j[TAGGED_INSTRUCTION].right, 0);
 }
 
 static void times(void **unused)
 {
-	struct pmu_record r[2] = {{OP(0, 0), .kind = RECORD_IBS_OP, .clock = 150},
-				  {OP(0, 0), .kind = RECORD_IBS_OP, .clock = 151}};
+	struct pmu_record r[2] = {{OP(0, 0), .kind = RECORD_OPERATION, .clock = 150},
+				  {OP(0, 0), .kind = RECORD_OPERATION, .clock = 151}};
 	(void)unused;
 
 	r[0].has |= RECORD_HAS_CLOCK;
 	r[1].has |= RECORD_HAS_CLOCK;
-	ibs_judge(&x, r, 2, j);
-	assert_int_equal(j[IBS_TIME].right, 2);
+	tagged_judge(&x, r, 2, j);
+	assert_int_equal(j[TAGGED_TIME].right, 2);
 	r[1].clock = 149;
-	ibs_judge(&x, r, 2, j);
-	assert_int_equal(j[IBS_TIME].right, 1);
+	tagged_judge(&x, r, 2, j);
+	assert_int_equal(j[TAGGED_TIME].right, 1);
 	assert_int_equal(wrong((struct pmu_record){
 				 .has = RECORD_HAS_IP | RECORD_HAS_CLOCK, .ip = 0x1000, .clock = 99}),
-			 1 << IBS_TIME);
+			 1 << TAGGED_TIME);
 	assert_int_equal(wrong((struct pmu_record){
 				 .has = RECORD_HAS_IP | RECORD_HAS_CLOCK, .ip = 0x1000, .clock = 201}),
-			 1 << IBS_TIME);
+			 1 << TAGGED_TIME);
 }
 
 int main(void)
@@ -433,5 +432,5 @@ int main(void)
 		cmocka_unit_test(nodes),        cmocka_unit_test(filtered),
 	};
 
-	return cmocka_run_group_tests_name("ibs_judge", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("tagged_judge", tests, NULL, NULL);
 }

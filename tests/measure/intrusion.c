@@ -1,4 +1,4 @@
-#include "tests/measure/smi.h"
+#include "tests/measure/intrusion.h"
 
 #include "arch/firmware.h"
 #include "arch/step.h"
@@ -11,12 +11,12 @@
 static bool imitating;
 static unsigned windows, imitated; /* that were watched meanwhile; in which time was lost */
 
-void smi_imitate(void)
+void intrusion_imitate(void)
 {
 	imitating = true;
 }
 
-unsigned smi_imitated(void)
+unsigned intrusion_imitated(void)
 {
 	unsigned n = imitated;
 
@@ -34,36 +34,38 @@ static void lose_time(uint64_t ticks)
 	step_resume();
 }
 
-const char *smi_source_name(enum smi_source source)
+const char *intrusion_source_name(enum intrusion_source source)
 {
-	return source == SMI_COUNTER ? firmware_counter_name : source == SMI_CLOCK ? "gaps in time" : "none";
+	return source == INTRUSION_COUNTER ? firmware_counter_name
+	       : source == INTRUSION_CLOCK ? "gaps in time"
+					   : "none";
 }
 
-bool smi_gap(uint64_t *fastest, uint64_t took, uint64_t gap)
+bool intrusion_gap(uint64_t *fastest, uint64_t took, uint64_t gap)
 {
 	if (took < *fastest)
 		*fastest = took;
 	return took - *fastest > gap;
 }
 
-void smi_watch_close(const struct smi_watch *w)
+void intrusion_watch_close(const struct intrusion_watch *w)
 {
 	if (w->holds)
 		firmware_let_counters(w->before);
 }
 
-void smi_watch_open(struct smi_watch *w, bool virtual)
+void intrusion_watch_open(struct intrusion_watch *w, bool virtual)
 {
-	*w = (struct smi_watch){.source = virtual && !imitating ? SMI_NONE : SMI_CLOCK};
+	*w = (struct intrusion_watch){.source = virtual && !imitating ? INTRUSION_NONE : INTRUSION_CLOCK};
 	if (!imitating && firmware_is_counted() && firmware_interrupts(&w->count))
-		w->source = SMI_COUNTER;
-	else if (w->source == SMI_CLOCK)
-		w->gap = clock_hz() / 1000000 * SMI_GAP_US * (virtual ? STEPPED : 1);
+		w->source = INTRUSION_COUNTER;
+	else if (w->source == INTRUSION_CLOCK)
+		w->gap = clock_hz() / 1000000 * INTRUSION_GAP_US * (virtual ? STEPPED : 1);
 	w->holds = firmware_hold_counters(&w->before);
-	smi_watch_kind(w);
+	intrusion_watch_kind(w);
 }
 
-void smi_watch_kind(struct smi_watch *w)
+void intrusion_watch_kind(struct intrusion_watch *w)
 {
 	w->fastest = UINT64_MAX;
 }
@@ -74,34 +76,34 @@ static unsigned interrupts_of_others(void)
 	return watchdog_ticks() + trap_strays();
 }
 
-void smi_watch_begin(struct smi_watch *w)
+void intrusion_watch_begin(struct intrusion_watch *w)
 {
 	w->foreign = interrupts_of_others();
-	if (w->source == SMI_CLOCK)
+	if (w->source == INTRUSION_CLOCK)
 		w->began = clock_read();
 }
 
-static bool smi_came(struct smi_watch *w)
+static bool intrusion_came(struct intrusion_watch *w)
 {
 	uint32_t before = w->count;
 
 	switch (w->source) {
-	case SMI_COUNTER:
+	case INTRUSION_COUNTER:
 		/* One look for each window: an SMI between two windows costs a sample that was good. */
 		return firmware_interrupts(&w->count) && w->count != before;
-	case SMI_CLOCK:
-		if (imitating && w->fastest != UINT64_MAX && ++windows % SMI_IMITATED == 0)
+	case INTRUSION_CLOCK:
+		if (imitating && w->fastest != UINT64_MAX && ++windows % INTRUSION_IMITATED == 0)
 			lose_time(2 * w->gap);
 		w->took = clock_read() - w->began;
-		return smi_gap(&w->fastest, w->took, w->gap);
+		return intrusion_gap(&w->fastest, w->took, w->gap);
 	default:
 		return false;
 	}
 }
 
-bool smi_watch_end(struct smi_watch *w)
+bool intrusion_watch_end(struct intrusion_watch *w)
 {
-	bool came = smi_came(w);
+	bool came = intrusion_came(w);
 
 	w->interrupted = w->foreign != interrupts_of_others();
 	return came || w->interrupted;
