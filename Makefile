@@ -84,7 +84,7 @@ HOSTED_PMUS := $(foreach isa,$(HOSTED) $(IMAGES),$(addsuffix /%,$(addprefix pmu/
 COVERAGE_PARTS := $(filter-out $(HOSTED_PMUS),$(wildcard pmu/*/coverage/*.c))
 # So is what tests hold each family against, which it brings along.
 READINGS := $(wildcard pmu/*/readings/*.c)
-IMAGE_SRC := arch/console.c $(filter-out $(HOSTED_PMUS) $(COVERAGE_PARTS) $(READINGS),$(sort $(wildcard $(foreach d,$(IMAGE_DIRS),$(d)/*.c $(d)/*.S))))
+IMAGE_SRC := arch/breadcrumbs.c arch/console.c $(filter-out $(HOSTED_PMUS) $(COVERAGE_PARTS) $(READINGS),$(sort $(wildcard $(foreach d,$(IMAGE_DIRS),$(d)/*.c $(d)/*.S))))
 EVENTS_GEN := $(B)/gen/intel_events.c $(B)/gen/intel_offcore.c $(patsubst pmu/%/errata/rows.csv,$(B)/gen/%_errata.c,$(wildcard pmu/*/errata/rows.csv))
 GEN_SRC := $(B)/gen/font.c $(B)/gen/insn_tables.c $(EVENTS_GEN)
 # Lists of events, as rows of C. Intel's list of single cores is packed instead.
@@ -394,7 +394,7 @@ HOST_SRC := $(sort $(filter-out $(HOSTED_PMUS) $(COVERAGE_PARTS) pmu/virtual/vpm
 	tests/kernels/x86/bounds.c tests/kernels/x86/needs.c tests/kernels/x86/roles.c tests/kernels/x86/string_step.c tests/kernels/x86/opcodes.c tests/kernels/x86/cache_geometry.c tests/kernels/x86/code_ring.c \
 	tests/self/host/support/*.[cS])) \
 	$(wildcard arch/x86/step/account.c arch/x86/step/denormals.c arch/x86/step/describe.c arch/x86/step/hypervisor_exits.c arch/x86/step/outcomes.c arch/x86/cpu/presented_cpuid.c arch/x86/cpu/geometry.c \
-	arch/x86/machine/breadcrumbs.c arch/x86/machine/held_registers.c arch/x86/machine/settings.c arch/x86/machine/platform_watchdog.c arch/x86/machine/smbios.c arch/x86/time/tsc_rate.c arch/x86/console/screen.c boot/recovery.c \
+	arch/breadcrumbs.c arch/x86/machine/held_registers.c arch/x86/machine/settings.c arch/x86/machine/platform_watchdog.c arch/x86/machine/smbios.c arch/x86/time/tsc_rate.c arch/x86/console/screen.c boot/recovery.c \
 	arch/x86/step/insn.c arch/x86/step/code.c arch/x86/emulated/evex.c arch/x86/emulated/sha.c arch/x86/emulated/simd_exceptions.c arch/x86/machine/acpi.c arch/x86/machine/notes.c arch/x86/processors/processor_list.c arch/x86/processors/core_types.c arch/x86/processors/processor_type.c arch/x86/console/debug_port.c arch/x86/window/instructions.c arch/x86/machine/mtrr.c arch/x86/cpu/smi.c arch/x86/cpu/courage.c arch/x86/cpu/topology.c arch/x86/cpu/identity.c arch/x86/cpu/cpuid_leaves.c arch/x86/cpu/isa.c arch/x86/cpu/levels.c \
 	boot/menu/keys.c boot/menu/list.c boot/menu/page.c boot/menu/widgets.c boot/menu/start.c boot/menu/save.c boot/menu/results.c boot/options.c boot/core_options.c boot/core_choice.c boot/tokens.c boot/experiments.c boot/config.c boot/report_out.c boot/run_folder.c boot/event_files.c boot/pmu_choice.c boot/direct/screen.c boot/direct/files.c boot/bios/serial_report.c boot/bios/lzma_encoder.c))
 HOST_OBJ := $(patsubst %,$(B)/host/%.o,$(HOST_SRC)) $(patsubst $(B)/gen/%,$(B)/host/gen/%.o,$(GEN_SRC))

@@ -6,7 +6,7 @@ A_CROSS := aarch64-linux-gnu-
 A_CC := $(A_CROSS)gcc
 A_LIBC := $(A)/newlib/libc.a
 
-A_SRC := $(filter-out boot/host/% $(READINGS) $(addprefix tests/suites/,suites.c research/bench.c), \
+A_SRC := $(filter-out boot/host/% arch/absent_breadcrumbs.c $(READINGS) $(addprefix tests/suites/,suites.c research/bench.c), \
 	$(wildcard boot/*.c boot/menu/*.c arch/*.c arch/aarch64/*.[cS] pmu/*.c pmu/contract/*.c pmu/events/*.c pmu/quantity/*.c pmu/virtual/*.c \
 	$(foreach p,$(PMUS_aarch64),pmu/$(p)/*.c pmu/$(p)/*/*.[cS]) tests/judge/*.c tests/measure/*.c tests/report/*.c tests/suites/*.c tests/suites/research/*.c tests/kernels/*.c tests/kernels/aarch64/*.[cS]))
 # Two images of the same: each start has an entry of its own.

@@ -1,5 +1,5 @@
 /*
- * What firmware does on request (PSCI, DEN 0022): start a processor, stop one, switch the machine off.
+ * What firmware does on request (PSCI, DEN 0022): start a processor, stop one, switch the machine off or reset it.
  */
 #ifndef ARCH_AARCH64_PSCI_H
 #define ARCH_AARCH64_PSCI_H
@@ -10,6 +10,7 @@
 #define PSCI_CPU_ON        UINT64_C(0xc4000003)
 #define PSCI_AFFINITY_INFO UINT64_C(0xc4000004)
 #define PSCI_SYSTEM_OFF    UINT64_C(0x84000008)
+#define PSCI_SYSTEM_RESET  UINT64_C(0x84000009)
 #define PSCI_IS_OFF        1 /* what PSCI_AFFINITY_INFO says of one */
 
 enum board_psci { PSCI_NONE, PSCI_HVC, PSCI_SMC };

@@ -2,6 +2,7 @@
  * System registers by number (arch/register.h, SPACE_SYSTEM), and which of them may be written
  * (arch/courage.h).
  */
+#include "arch/breadcrumbs_page.h"
 #include "arch/courage.h"
 #include "arch/exceptions.h"
 #include "arch/register.h"
@@ -124,8 +125,12 @@ bool register_write(enum register_space space, uint64_t number, uint64_t value)
 	}
 	if (stub && step_asks(&a, &good))
 		return good;
-	if (stub)
+	if (stub) {
+		/* Told first: the write may be the last thing that the machine does. */
+		breadcrumbs_live->number = (uint32_t)number;
+		breadcrumbs_live->value = value;
 		register_call(stub, value, &refused);
+	}
 	step_run_free();
 	return !refused;
 }

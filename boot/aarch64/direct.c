@@ -6,6 +6,7 @@
 #include "arch/aarch64/board.h"
 #include "arch/aarch64/psci.h"
 #include "arch/aarch64/fdt.h"
+#include "arch/breadcrumbs.h"
 #include "boot/heap.h"
 #include "boot/platform.h"
 
@@ -80,6 +81,10 @@ static void find_memory(const void *tree)
 			free_start = used[i];
 	free_start = (free_start + 4095) & ~UINT64_C(4095);
 	direct.boot.memory_top = free_end;
+	if (free_end - free_start >= BREADCRUMBS_BYTES) {
+		free_end -= BREADCRUMBS_BYTES;
+		direct.boot.breadcrumbs = (void *)(uintptr_t)free_end;
+	}
 }
 
 static _Noreturn void could_not_run(const char *why)

@@ -1,7 +1,8 @@
 /*
- * Ends of a run that no handler sees, and the port where progress shows.
+ * Ends of a run that no handler sees, what outlasts them, and the port where progress shows.
  */
 #include "arch/breadcrumbs.h"
+#include "arch/breadcrumbs_page.h"
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/machine/descriptors.h"
 
@@ -9,6 +10,16 @@
 #define RESET_PORT    0xcf9 /* PCI chipsets' reset control register; Intel ICH9 datasheet, 13.7.5 */
 #define RESET_PREPARE 0x02  /* a hard reset ... */
 #define RESET_NOW     0x06  /* ... when bit 2 goes from 0 to 1 */
+#define LINE          64    /* bytes of a cache line, or less */
+
+void breadcrumbs_to_memory(const void *start, size_t size)
+{
+	uintptr_t at = (uintptr_t)start & ~(uintptr_t)(LINE - 1);
+
+	for (; at < (uintptr_t)start + size; at += LINE)
+		__asm__ volatile("clflush (%0)" ::"r"(at) : "memory");
+	__asm__ volatile("mfence" ::: "memory");
+}
 
 void breadcrumbs_show(uint8_t code)
 {

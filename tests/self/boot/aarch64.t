@@ -45,6 +45,17 @@ wrong = [check for check in checks(report) if check["verdict"] == "wrong"]
 ok(wrong and all(check.get("kernel") == "undefined" and check.get("event") == "INST_RETIRED" for check in wrong),
    "QEMU counts an undefined instruction as retired, and is told", [(check["name"], check.get("kernel")) for check in wrong])
 
+# A page of memory outlasts a reset, under firmware and all that it does before it starts the image anew.
+lines, report, status = boot("suite=control check=wrap*,access* inject=exception:control/wrap/PMEVCNTR0+hang:control/wrap/PMEVCNTR1+reset:control/accesses:5",
+                             "cortex-a53", "gic-version=3,acpi=off", disk=True)
+notes = [line for line in lines if line.startswith("# note: the last run (0001) ended in control/accesses #5; the register that was last written is ")]
+errors = {check["name"]: check["text"] for check in checks(report) if check["verdict"] == "error"}
+ok(len(notes) == 1, "the start after a reset tells where the run ended, and which register was last written", lines[-30:])
+ok(status == 1 and [next((text for name, text in errors.items() if what in name), "") for what in ("PMEVCNTR0", "PMEVCNTR1", "access/")] ==
+   [errors.get("wrap/PMEVCNTR0", "none"), "the watchdog", "reset the machine (run 0001)"] and "an undefined instruction" in errors.get("wrap/PMEVCNTR0", ""),
+   "what raises an exception, hangs with interrupts held off, or resets the machine is an error of its own check, and nothing else is wrong", errors)
+equal(len(errors), 3, "no other check is an error")
+
 
 def own_program(source, *defines):
     """The status of a program of a few lines, in which nothing is Assay's."""

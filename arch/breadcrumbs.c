@@ -1,5 +1,8 @@
+/*
+ * Breadcrumbs in a page of memory (arch/breadcrumbs.h), for machines whose memory outlasts a reset.
+ */
 #include "arch/breadcrumbs.h"
-#include "arch/x86/machine/breadcrumbs_internal.h"
+#include "arch/breadcrumbs_page.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -7,7 +10,6 @@
 
 #define MAGIC      "Assay was here 1"
 #define SPOILT_MAX 8
-#define LINE       64 /* bytes of a cache line, or less */
 
 /* Written whole, and then valid: of two slots the one that is not, so that one always is. */
 struct slot {
@@ -53,16 +55,6 @@ static uint32_t checksum(const void *data, size_t size)
 static uint32_t slot_checksum(const struct slot *s)
 {
 	return checksum(&s->sequence, offsetof(struct slot, live) - offsetof(struct slot, sequence));
-}
-
-/* A reset loses what is in the caches alone. */
-static void to_memory(const void *start, size_t size)
-{
-	uintptr_t at = (uintptr_t)start & ~(uintptr_t)(LINE - 1);
-
-	for (; at < (uintptr_t)start + size; at += LINE)
-		__asm__ volatile("clflush (%0)" ::"r"(at) : "memory");
-	__asm__ volatile("mfence" ::: "memory");
 }
 
 void breadcrumbs_open(void *memory)
@@ -132,8 +124,8 @@ void breadcrumbs_set(const struct breadcrumb *b)
 	snprintf(s->place, sizeof s->place, "%s", b->place);
 	s->checksum = slot_checksum(s);
 	memcpy(page->magic, MAGIC, sizeof page->magic);
-	to_memory(s, sizeof *s);
-	to_memory(page->magic, sizeof page->magic);
+	breadcrumbs_to_memory(s, sizeof *s);
+	breadcrumbs_to_memory(page->magic, sizeof page->magic);
 	breadcrumbs_live = &s->live;
 	spoilt_here = 0;
 	for (unsigned i = 0; i < n_spoilt; i++)
@@ -145,7 +137,7 @@ void breadcrumbs_set(const struct breadcrumb *b)
 void breadcrumbs_step(uint32_t step)
 {
 	breadcrumbs_live->step = step;
-	to_memory((const void *)breadcrumbs_live, sizeof *breadcrumbs_live);
+	breadcrumbs_to_memory(breadcrumbs_live, sizeof *breadcrumbs_live);
 	fail_at(step, true);
 }
 
@@ -154,13 +146,13 @@ void breadcrumbs_keep(const char *list)
 	memset(page->list, 0, sizeof page->list);
 	snprintf(page->list, sizeof page->list, "%s", list);
 	page->list_checksum = checksum(page->list, sizeof page->list);
-	to_memory(&page->list_checksum, sizeof page->list_checksum + sizeof page->list);
+	breadcrumbs_to_memory(&page->list_checksum, sizeof page->list_checksum + sizeof page->list);
 }
 
 void breadcrumbs_clear(void)
 {
 	memset(page, 0, sizeof *page);
-	to_memory(page, sizeof *page);
+	breadcrumbs_to_memory(page, sizeof *page);
 	breadcrumbs_live = &idle;
 	spoilt_here = 0;
 	sequence = 0;
@@ -169,7 +161,7 @@ void breadcrumbs_clear(void)
 void breadcrumbs_put_back(void)
 {
 	memcpy(page, &found, sizeof *page);
-	to_memory(page, sizeof *page);
+	breadcrumbs_to_memory(page, sizeof *page);
 	breadcrumbs_live = &idle;
 	spoilt_here = 0;
 }
