@@ -191,10 +191,11 @@ $(B)/assay-encode: $(ENCODE_SRC) $(wildcard arch/*.h pmu/*/*.h pmu/*/*.def pmu/*
 		$(ENCODE_SRC)
 
 # How far events are judged: the families' rows, and what was left out of them; with the kernels and what they bound.
-COVERAGE_OBJ := $(patsubst %,$(B)/host/%.o,tools/coverage.c tools/x86/impostors.c $(COVERAGE_PARTS)) $(B)/host/gen/unjudged.c.o
+COVERAGE_OBJ := $(patsubst %,$(B)/host/%.o,tools/coverage.c tools/impostors.c tools/x86/impostor_kernels.c $(COVERAGE_PARTS)) $(B)/host/gen/unjudged.c.o
 
 coverage: $(B)/coverage
 	@scripts/coverage-table
+	@scripts/coverage-table -a
 	@scripts/coverage-classes
 
 $(B)/coverage: $(COVERAGE_OBJ) $(patsubst %,$(B)/host/%.o,$(wildcard tests/kernels/x86/*.S)) $(B)/host/libassay.a

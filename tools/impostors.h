@@ -13,6 +13,7 @@
 #define TOOLS_IMPOSTORS_H
 
 #include "pmu/contract/pmu.h"
+#include "tests/kernels/kernel.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,6 +63,44 @@ struct impostor_offer {
 	unsigned n_equations;
 	uint64_t needs; /* KERNEL_NEEDS_* that its kernels may have */
 };
+
+/* --- what the instruction set says of its kernels
+ * ------------------------------------------------------------ */
+
+/** What a counter that only the kernel decides on counts of it: the sum of some quantities, times / per, and
+ * a constant. */
+struct impostor_of_kernel {
+	const char *name;
+	quantity_number quantity[3]; /* + 1; 0 ends */
+	uint8_t times, per;
+	bool turns; /* N besides */
+	int64_t constant;
+};
+extern const struct impostor_of_kernel impostors_of_kernel[IMPOSTORS - IMPOSTOR_OF_KERNEL];
+extern const char *const impostors_of_truth[IMPOSTOR_OF_KERNEL]; /* names of the others */
+
+#define IMPOSTOR_OF(name, times, per, ...)                                                                   \
+	{                                                                                                    \
+		name, {__VA_ARGS__}, times, per, false, 0                                                    \
+	}
+#define IMPOSTOR_CONSTANT(name, turns, constant)                                                             \
+	{                                                                                                    \
+		name, {0}, 0, 1, turns, constant                                                             \
+	}
+#define IMPOSTOR_Q(q) (Q_##q + 1)
+
+/** The KERNEL_NEEDS_* bit of a name of n characters. @return 0: there is none */
+uint64_t impostors_need(const char *name, size_t n);
+
+/** Whether a kernel needs nothing that a machine may not have (other processors), and what it does counts all
+ * in one place. */
+bool impostors_suit(const struct kernel *k);
+
+/** Whether a kernel that runs at the user's level leaves it. */
+bool impostors_leave_user_level(const struct kernel *k);
+
+/* --- the impostors
+ * -------------------------------------------------------------------------------------------- */
 
 /** KERNEL_NEEDS_* of their names, between blanks. A name that there is not ends the program, with a message.
  */

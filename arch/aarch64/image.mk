@@ -6,7 +6,7 @@ A_CROSS := aarch64-linux-gnu-
 A_CC := $(A_CROSS)gcc
 A_LIBC := $(A)/newlib/libc.a
 
-A_SRC := $(filter-out boot/host/% arch/absent_breadcrumbs.c $(READINGS) $(addprefix tests/suites/,suites.c research/bench.c), \
+A_SRC := $(filter-out boot/host/% arch/absent_breadcrumbs.c pmu/armv8/coverage/% $(READINGS) $(addprefix tests/suites/,suites.c research/bench.c), \
 	$(wildcard boot/*.c boot/menu/*.c arch/*.c arch/aarch64/*.[cS] pmu/*.c pmu/contract/*.c pmu/events/*.c pmu/quantity/*.c pmu/virtual/*.c \
 	$(foreach p,$(PMUS_aarch64),pmu/$(p)/*.c pmu/$(p)/*/*.[cS]) tests/judge/*.c tests/measure/*.c tests/report/*.c tests/suites/*.c tests/suites/research/*.c tests/kernels/*.c tests/kernels/aarch64/*.[cS]))
 # Two images of the same: each start has an entry of its own.
@@ -54,7 +54,7 @@ $(A)/image/%.S.o: %.S | $(GEN_HEADERS) $(A_LIBC)
 	$(Q)$(A_CC) $(A_FLAGS) -MMD -MP -c -o $@ $<
 
 # Tables of instructions, by Capstone.
-$(B)/tools/aarch64/decodegen: $(wildcard tools/aarch64/*) arch/aarch64/insn_table.h arch/step.h pmu/quantity/quantity.h $(wildcard pmu/quantity/*.def)
+$(B)/tools/aarch64/decodegen: $(wildcard tools/aarch64/decodegen* tools/aarch64/*.def) arch/aarch64/insn_table.h arch/step.h pmu/quantity/quantity.h $(wildcard pmu/quantity/*.def)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O2 $(WARN) -I. $(A_ISA) -o $@ $(filter %.c,$^) -lcapstone
 
@@ -102,7 +102,7 @@ $(B)/host/test_aarch64_account: $(call A_HOST,tests/self/host/test_aarch64_accou
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka -lcapstone
 
-$(B)/host/test_armv8_driver: $(call A_HOST,tests/self/host/test_armv8_driver.c pmu/armv8/driver/driver.c pmu/armv8/driver/pair.c pmu/armv8/events/events.c pmu/contract/state.c)
+$(B)/host/test_armv8_driver: $(call A_HOST,tests/self/host/test_armv8_driver.c pmu/armv8/driver/driver.c pmu/armv8/driver/pair.c pmu/armv8/checks/identities.c pmu/armv8/events/events.c pmu/contract/state.c)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka
 
@@ -145,6 +145,16 @@ A_USER := tests/self/boot/aarch64_user.c tests/kernels/kernel_rows.c $(A_KERNELS
 $(A)/user_kernels: $(A_USER) $(wildcard tests/kernels/*.h tests/kernels/aarch64/*.h pmu/quantity/*.h pmu/quantity/*.def) tests/measure/marks.h
 	@mkdir -p $(@D)
 	$(Q)$(A_CC) -std=gnu11 -O1 $(WARN) -I. -I$(B)/gen $(A_ISA) -static -o $@ $(A_USER)
+
+# How far events are judged, in a program for Linux as well: its kernels are AArch64's.
+OTHER_IMAGES += $(A)/coverage
+coverage: $(A)/coverage
+A_COVERAGE := tools/coverage.c tools/impostors.c tools/aarch64/impostor_kernels.c pmu/armv8/coverage/coverage.c pmu/armv8/checks/identities.c \
+	pmu/armv8/events/events.c pmu/events/text.c pmu/contract/event.c pmu/quantity/quantity.c arch/aarch64/identity.c $(addprefix tests/judge/,expectation.c expectation_level.c event_seen.c bounds.c glob.c) \
+	tests/kernels/kernel.c tests/kernels/kernel_rows.c tests/kernels/aarch64/bounds.c $(A_KERNELS)
+$(A)/coverage: $(A_COVERAGE) $(EVENT_ROWS) $(wildcard tools/*.h tests/judge/*.h tests/kernels/*.h tests/kernels/aarch64/*.h pmu/contract/*.h pmu/quantity/*.h pmu/quantity/*.def pmu/armv8/*.h pmu/armv8/*/*.h pmu/armv8/*/*.def)
+	@mkdir -p $(@D)
+	$(Q)$(A_CC) -std=gnu11 -O1 $(WARN) -I. -I$(B)/gen $(A_ISA) -ffunction-sections -fdata-sections -Wl,--gc-sections -static -o $@ $(filter %.c %.S,$^)
 
 # make run ARCH=aarch64: the run's status is kept as x86's is.
 ifeq ($(ARCH),aarch64)

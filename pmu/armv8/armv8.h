@@ -13,6 +13,7 @@
 
 extern const struct pmu_driver armv8_driver;
 extern const struct pmu_control_check armv8_control[];
+extern const struct pmu_identity armv8_identities[];
 
 /** Of pmu_config.levels, besides enum pmu_levels: at EL2. */
 #define ARMV8_LEVELS_EL2 4

@@ -439,23 +439,6 @@ static unsigned list_accesses(const struct pmu *pmu, struct pmu_access *out, uns
  * ---------------------------------------------------------------------------------------------------------
  */
 
-static const struct pmu_identity identities[] = {
-	/* Not those of immediate branches: some count ISB as one. */
-	{"branches that are retired include returns",
-	 "Arm ARM D7.10.3",
-	 IDENTITY_NOT_NEGATIVE | IDENTITY_OF_SOME,
-	 {{1, "BR_RETIRED"}, {-1, "BR_RETURN_RETIRED"}}},
-	{"instructions include loads",
-	 "Arm ARM D7.10.3",
-	 IDENTITY_NOT_NEGATIVE | IDENTITY_OF_SOME,
-	 {{1, "INST_RETIRED"}, {-1, "LD_RETIRED"}}},
-	{"stalls are those of both ends",
-	 "Arm ARM D7.10.3, STALL",
-	 IDENTITY_NOT_NEGATIVE | IDENTITY_OF_SOME,
-	 {{1, "CPU_CYCLES"}, {-1, "STALL_FRONTEND"}, {-1, "STALL_BACKEND"}}},
-	{NULL, NULL, 0, {{0, NULL}}},
-};
-
 #define IN(f) offsetof(struct pmu_config, f), sizeof(((struct pmu_config *)0)->f)
 
 static const struct event_modifier modifiers[] = {
@@ -513,7 +496,7 @@ const struct pmu_driver armv8_driver = {
 	.name = "armv8",
 	.state_size = sizeof(struct armv8_pmu),
 	.grammar = &grammar,
-	.identities = identities,
+	.identities = armv8_identities,
 	.registers = registers,
 	.space = SPACE_SYSTEM,
 	.identify = identify,

@@ -79,6 +79,25 @@ static const struct event_rule rules[RULES] = {
 			     "Arm ARM D7.10.3, BR_RETIRED", .unsaid = {{Q_BR_FAR, false, 1}}},
 };
 
+enum {
+	ARMV8_FLOOR_NONE,
+#define ARM_FLOOR(id, ...) ARMV8_FLOOR_##id,
+#include "pmu/armv8/events/floors.def"
+#undef ARM_FLOOR
+};
+
+static const struct event_floor floors[] = {
+#define Q(quantity, times)                                                                                   \
+	{                                                                                                    \
+		Q_##quantity, times                                                                          \
+	}
+#define ARM_FLOOR(id, divisor, words, ...)                                                                   \
+	[ARMV8_FLOOR_##id] = {.text = words, .per = divisor, .of = {__VA_ARGS__}},
+#include "pmu/armv8/events/floors.def"
+#undef ARM_FLOOR
+#undef Q
+};
+
 const struct armv8_row armv8_rows[] = {
 #define EVENT(id, on_cores, selector, on, judged, named, least, where, ...)                                  \
 	{{.name = id,                                                                                        \
@@ -89,6 +108,7 @@ const struct armv8_row armv8_rows[] = {
 	  .flags = (on_cores) ? EVENT_OF_CORE : EVENT_ENUMERATED,                                            \
 	  .terms = {__VA_ARGS__},                                                                            \
 	  .rule = (named) ? &rules[named] : NULL,                                                            \
+	  .floor = ARMV8_FLOOR_##least ? &floors[ARMV8_FLOOR_##least] : NULL,                                \
 	  .source = where},                                                                                  \
 	 on_cores},
 #include "pmu/armv8/events/events.def"

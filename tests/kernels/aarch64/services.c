@@ -11,7 +11,6 @@
 #include "arch/aarch64/system.h"
 #include "arch/aarch64/trap.h"
 #include "arch/levels.h"
-#include "tests/judge/bound_rows.h"
 #include "tests/kernels/aarch64/kernel.h"
 #include "tests/kernels/handled.h"
 
@@ -186,5 +185,3 @@ struct amount kernel_handled(const struct kernel *k, enum quantity q, uint64_t n
 	sum = calls.low * handler_makes(true, q) + (all.low - calls.low) * handler_makes(false, q);
 	return (struct amount){.defined = quantity_info[q].class == QUANTITY_ARCH, .low = sum, .high = sum};
 }
-
-const struct bound_table bounds_instruction_set = {.n_rows = 0};

@@ -50,6 +50,52 @@ SIG INSN_MAINTENANCE, 2
 SIG_LOOP
 SIGNATURE_END
 
+KERNEL refills, "N times a load of a line that has been cleaned and invalidated, and likewise a store"
+	add	x5, x1, #KERNEL_SCRATCH
+1:	dc	civac, x5
+	dsb	sy
+	ldr	x6, [x5]
+	dc	civac, x5
+	dsb	sy
+	str	x6, [x5]
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 6 + 2, 1
+SIG INSN_MAINTENANCE, 2
+SIG INSN_DSB, 2
+SIG_LOADS 1, 8
+SIG_STORES 1, 8
+SIG_LOOP
+SIG_RANGE LINES_REFILLED, 1, 0, 1, 0, "no cache has the line when it is loaded"
+SIG_RANGE LINES_STORED, 1, 0, 1, 0, "no cache has the line when it is stored to"
+SIG_RANGE LINES_CLEANED, 1, -1, 1, 0, "the line is dirty when it is cleaned and invalidated"
+SIGNATURE_END
+
+KERNEL walks, "N times a load of a page whose translation has been dropped, and likewise a store", flags=KERNEL_PRIVILEGED
+	add	x5, x1, #KERNEL_SCRATCH
+	lsr	x6, x5, #12
+1:	tlbi	vaae1, x6
+	dsb	ish
+	isb
+	ldr	x7, [x5]
+	tlbi	vaae1, x6
+	dsb	ish
+	isb
+	str	x7, [x5]
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 8 + 2, 2
+SIG INSN_MAINTENANCE, 2
+SIG INSN_DSB, 2
+SIG INSN_ISB, 2
+SIG INSN_SERIALIZING, 2
+SIG_LOADS 1, 8
+SIG_STORES 1, 8
+SIG_LOOP
+SIG_RANGE PAGES_WALKED, 1, 0, 1, 0, "no TLB has the translation when the page is loaded from"
+SIG_RANGE PAGES_STORED, 1, 0, 1, 0, "no TLB has the translation when the page is stored to"
+SIGNATURE_END
+
 KERNEL maintenance_code, "N times an instruction cache and a TLB that are emptied of one address", flags=KERNEL_PRIVILEGED
 	add	x5, x1, #KERNEL_SCRATCH
 	lsr	x6, x5, #12

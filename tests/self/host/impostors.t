@@ -14,13 +14,18 @@ sys.path.insert(0, str(ROOT / "tests/self"))
 from tap import done, ok  # noqa: E402
 
 LIMITS = ROOT / "tests/self/host/data/impostors.csv"
+TOOLS = ((ROOT / "build/coverage",), ("qemu-aarch64", ROOT / "build/aarch64/coverage"))
 FIGURES = ("dead", "vacuous", "twice")
 MUCH = fractions.Fraction(1, 50)  # that a figure may be better than the file's
 
 
+def tools(*args):
+    return "".join(subprocess.run([*tool, *args], check=True, capture_output=True, text=True).stdout for tool in TOOLS)
+
+
 def figures(*args):
-    """What build/coverage says: family -> figure -> (part, whole)."""
-    text = subprocess.run([ROOT / "build/coverage", *args, "figures"], check=True, capture_output=True, text=True).stdout
+    """What the tools say: family -> figure -> (part, whole)."""
+    text = tools(*args, "figures")
     found = {}
     for line in text.splitlines():
         family, values = line.rsplit(": ", 1)
@@ -62,7 +67,7 @@ if sys.argv[1:] == ["-w"]:
     write(now)
     sys.exit()
 limits = read()
-ok(set(now) == set(limits) and len(now) == 4, "four families")
+ok(set(now) == set(limits) and len(now) == 5, "five families")
 for family in now:
     told = ["%s, %s" % (f, text) for of, f, text in compare(now, limits) if of == family]
     ok(not told, "%s: %s" % (family, ", ".join("%s %d of %d" % (k, *v) for k, v in now[family].items())), "\n".join(told))
@@ -91,7 +96,7 @@ ok({(c["family"], figure) for c in listed for figure in c["figures"].split()} ==
    "each family has classes for each figure that some of its rows miss")
 with tempfile.TemporaryDirectory() as d:
     rows, changed = pathlib.Path(d) / "rows", pathlib.Path(d) / "missed.csv"
-    rows.write_text(subprocess.run([ROOT / "build/coverage", "rows"], check=True, capture_output=True, text=True).stdout, encoding="utf-8")
+    rows.write_text(tools("rows"), encoding="utf-8")
 
     def check(classes=None):
         """What is told of the classes, but for the figures that are open."""
@@ -115,7 +120,7 @@ with tempfile.TemporaryDirectory() as d:
     ok(table and table in DOCUMENT.read_text(encoding="utf-8"), "docs/coverage-gaps.md is up to date (else scripts/coverage-classes -w docs/coverage-gaps.md)")
     parts = [part.strip().splitlines() for part in table.split("\n\n")]
     cells = [[[int(c) for c in line.strip("|").split("|")[2:]] for line in part[2:]] for part in parts]
-    ok(len(cells) == 4 and all([sum(c) for c in zip(*part[:-1])] == part[-1] for part in cells), "each family's classes add up to the rows that miss")
+    ok(len(cells) == 5 and all([sum(c) for c in zip(*part[:-1])] == part[-1] for part in cells), "each family's classes add up to the rows that miss")
     seen = {part[0].strip("| ").split(":")[0]: total[-1] for part, total in zip(parts, cells)}
     ok(all(seen[family][i] == now[family][f][0] for family in now for i, f in enumerate(FIGURES)), "these are as many as the figures say", str(seen))
     stale = pathlib.Path(d) / "stale.md"

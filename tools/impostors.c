@@ -3,7 +3,6 @@
 #include "tests/judge/bounds.h"
 #include "tests/judge/event_seen.h"
 #include "tests/judge/expectation.h"
-#include "tests/kernels/x86/needs.h"
 
 #include <stdlib.h>
 #include <stdio.h>
@@ -11,61 +10,6 @@
 
 #define TURNS 1000 /* N_HARDWARE of the suites */
 #define SIZES 2
-
-/* What counters that only the kernel decides on count of it: the sum of some quantities, times / per, and a
- * constant. */
-static const struct {
-	const char *name;
-	quantity_number quantity[3]; /* + 1; 0 ends */
-	uint8_t times, per;
-	bool turns; /* N besides */
-	int64_t constant;
-} of_kernel[IMPOSTORS - IMPOSTOR_OF_KERNEL] = {
-#define OF(name, times, per, ...)                                                                            \
-	{                                                                                                    \
-		name, {__VA_ARGS__}, times, per, false, 0                                                    \
-	}
-#define CONSTANT(name, turns, constant)                                                                      \
-	{                                                                                                    \
-		name, {0}, 0, 1, turns, constant                                                             \
-	}
-#define Q(q) Q_##q + 1
-	CONSTANT("always 1", false, 1),
-	CONSTANT("a hundred", false, 100),
-	CONSTANT("a thousand million", false, 1000000000),
-	CONSTANT("turns of the loop", true, 0),
-	OF("cycles", 1, 1, Q(CYCLES)),
-	OF("cycles / 4", 1, 4, Q(CYCLES)),
-	OF("cycles / 20", 1, 20, Q(CYCLES)),
-	OF("TSC, half as fast again", 3, 2, Q(CYCLES)),
-	OF("slots, four a cycle", 4, 1, Q(CYCLES)),
-	OF("instructions", 1, 1, Q(INSTRUCTIONS)),
-	OF("instructions / 4", 1, 4, Q(INSTRUCTIONS)),
-	OF("micro-operations", 1, 1, Q(INSTRUCTIONS), Q(STORES)),
-	OF("loads", 1, 1, Q(LOADS)),
-	OF("stores", 1, 1, Q(STORES)),
-	OF("loads and stores", 1, 1, Q(LOADS), Q(STORES)),
-	OF("bytes loaded", 1, 1, Q(LOAD_BYTES)),
-	OF("branches", 1, 1, Q(BRANCHES)),
-	OF("conditional branches", 1, 1, Q(BR_COND)),
-	OF("branches taken", 1, 1, Q(BR_COND_TAKEN), Q(BR_JMP_DIRECT), Q(BR_RET)),
-	OF("branches not taken", 1, 1, Q(BR_COND_NTAKEN)),
-	OF("iterations of REP", 1, 1, Q(REP_ITERATIONS)),
-	OF("SSE instructions", 1, 1, Q(INSN_SSE)),
-	OF("x87 instructions", 1, 1, Q(INSN_X87)),
-	OF("exceptions and far branches", 1, 1, Q(EXCEPTIONS), Q(BR_FAR)),
-};
-
-static const char *const of_truth[IMPOSTOR_OF_KERNEL] = {
-	[IMPOSTOR_DEAD] = "dead",
-	[IMPOSTOR_TWICE] = "twice the truth",
-	[IMPOSTOR_HALF] = "half the truth",
-	[IMPOSTOR_ONE_MORE] = "one more than the truth",
-	[IMPOSTOR_DELAYED] = "the window before",
-	[IMPOSTOR_OTHER_LEVEL] = "the other ring",
-	[IMPOSTOR_NEXT_MASK] = "the next unit mask",
-	[IMPOSTOR_PREVIOUS_MASK] = "the unit mask before",
-};
 
 /* What is expected at N and 2N. */
 struct span {
@@ -76,7 +20,7 @@ struct span {
 /* Rows that mean the same have the same expectations. */
 struct meaning {
 	struct pmu_event key;
-	struct span *on; /* by kernel, in ring 0 (or where else it runs), then in ring 3 */
+	struct span *on; /* by kernel, at the highest level (or where else it runs), then at the user's */
 	struct meaning *next;
 };
 
@@ -88,8 +32,8 @@ static bool blunt_low, blunt_high;
 
 const char *impostor_name(unsigned impostor)
 {
-	return impostor < IMPOSTOR_OF_KERNEL ? of_truth[impostor]
-					     : of_kernel[impostor - IMPOSTOR_OF_KERNEL].name;
+	return impostor < IMPOSTOR_OF_KERNEL ? impostors_of_truth[impostor]
+					     : impostors_of_kernel[impostor - IMPOSTOR_OF_KERNEL].name;
 }
 
 static void *allocate(size_t n, size_t size)
@@ -125,12 +69,12 @@ static void count_of_kernel(const struct kernel *k, int64_t (*out)[SIZES])
 		for (unsigned size = 0; size < SIZES; size++) {
 			int64_t n = TURNS * (size + 1), sum = 0;
 
-			for (unsigned q = 0; q < 3 && of_kernel[i].quantity[q]; q++)
-				sum += undisturbed(k, (enum quantity)(of_kernel[i].quantity[q] - 1),
+			for (unsigned q = 0; q < 3 && impostors_of_kernel[i].quantity[q]; q++)
+				sum += undisturbed(k, (enum quantity)(impostors_of_kernel[i].quantity[q] - 1),
 						   (uint64_t)n);
-			sum = sum * of_kernel[i].times / of_kernel[i].per;
-			out[IMPOSTOR_OF_KERNEL + i][size] =
-				sum + of_kernel[i].constant + (of_kernel[i].turns ? n : 0);
+			sum = sum * impostors_of_kernel[i].times / impostors_of_kernel[i].per;
+			out[IMPOSTOR_OF_KERNEL + i][size] = sum + impostors_of_kernel[i].constant +
+							    (impostors_of_kernel[i].turns ? n : 0);
 		}
 }
 
@@ -174,17 +118,8 @@ static unsigned bucket(const struct pmu_event *key)
 	return h % BUCKETS;
 }
 
-/* Other processors, or the other logical one, need not be there; what leaves ring 3 on its way counts partly
- * elsewhere. */
-static bool plain(const struct kernel *k)
-{
-	if (k->flags & (KERNEL_SERVICE_RIVAL | KERNEL_SERVICE_SIBLING))
-		return false;
-	return !(k->flags & KERNEL_USER_ONLY) || !kernel_amount(k, Q_RING_TO_KERNEL, 1).high;
-}
-
-/* @return whether an event looks at rings itself: it says something else of the same kernel in ring 3 */
-static bool looks_at_rings(const struct pmu_event *e)
+/* @return whether an event looks at levels itself: it says something else of the same kernel at the user's */
+static bool looks_at_levels(const struct pmu_event *e)
 {
 	for (const struct event_term *t = e->terms; t < e->terms + EVENT_TERMS && t->coefficient; t++)
 		if (t->quantity == Q_CYCLES_USER)
@@ -192,10 +127,9 @@ static bool looks_at_rings(const struct pmu_event *e)
 	return false;
 }
 
-static bool runs_in_ring_3(const struct kernel *k)
+static bool runs_at_user_level(const struct kernel *k)
 {
-	return !(k->flags & (KERNEL_PRIVILEGED | KERNEL_USER_ONLY)) &&
-	       !kernel_amount(k, Q_RING_TO_KERNEL, 1).high;
+	return !(k->flags & (KERNEL_PRIVILEGED | KERNEL_USER_ONLY)) && !impostors_leave_user_level(k);
 }
 
 static struct span expect(const struct pmu_event *e, const struct kernel *k, uint8_t level)
@@ -221,7 +155,7 @@ static const struct span *spans(const struct pmu_event *e)
 {
 	struct pmu_event key = key_of(e);
 	struct meaning **at = &meanings[bucket(&key)];
-	bool rings = looks_at_rings(e);
+	bool levels = looks_at_levels(e);
 
 	for (; *at; at = &(*at)->next)
 		if (same(&(*at)->key, &key))
@@ -232,9 +166,9 @@ static const struct span *spans(const struct pmu_event *e)
 	for (unsigned k = 0; k < n_kernels; k++) {
 		const struct kernel *kernel = &kernels_begin[k];
 
-		if (plain(kernel))
+		if (impostors_suit(kernel))
 			(*at)->on[k] = expect(e, kernel, 0);
-		if (rings && plain(kernel) && runs_in_ring_3(kernel))
+		if (levels && impostors_suit(kernel) && runs_at_user_level(kernel))
 			(*at)->on[n_kernels + k] = expect(e, kernel, (uint8_t)level_user());
 	}
 	return (*at)->on;
@@ -370,7 +304,7 @@ static uint32_t passing(const struct span *s, unsigned k, bool equal, const stru
 		  (uint32_t)half << IMPOSTOR_HALF | (uint32_t)more << IMPOSTOR_ONE_MORE;
 	if (s->low[0] <= s->high[1] && s->low[1] <= s->high[0])
 		passed |= 1u << IMPOSTOR_DELAYED;
-	if (dead || kernel_amount(&kernels_begin[k % n_kernels], Q_RING_TO_KERNEL, 1).high)
+	if (dead || impostors_leave_user_level(&kernels_begin[k % n_kernels]))
 		passed |= 1u << IMPOSTOR_OTHER_LEVEL;
 	passed |= (uint32_t)passes_as(s, next) << IMPOSTOR_NEXT_MASK;
 	passed |= (uint32_t)passes_as(s, previous) << IMPOSTOR_PREVIOUS_MASK;
@@ -404,16 +338,15 @@ uint64_t impostors_needs(const char *names)
 	uint64_t needs = 0;
 
 	for (size_t n; *(names += strspn(names, " ")); names += n) {
-		const struct kernel_need *k = kernel_needs;
+		uint64_t bit;
 
 		n = strcspn(names, " ");
-		while (k->bit && (strlen(k->name) != n || strncmp(k->name, names, n)))
-			k++;
-		if (!k->bit) {
+		bit = impostors_need(names, n);
+		if (!bit) {
 			fprintf(stderr, "coverage: kernels know no need %.*s\n", (int)n, names);
 			exit(1);
 		}
-		needs |= k->bit;
+		needs |= bit;
 	}
 	return needs;
 }
