@@ -178,7 +178,7 @@ tools: $(B)/assay-encode $(B)/assay-judge
 # What judges, of the image's own sources: rows, kernels, expectation and verdict. Handlers are told from their code, which is why
 # services.c is among them; all that runs on the machine alone is left out.
 JUDGE_SRC := $(wildcard tools/rejudge.c tools/report_*.c) tools/x86/report_cpu.c $(filter-out tools/assay-encode.c,$(ENCODE_SRC)) \
-	$(addprefix tests/judge/,attribution.c attribution_names.c attribution_windows.c errata.c event_judge.c expectation.c expectation_level.c bounds.c verdict.c line.c histogram.c under_hypervisor.c glob.c) \
+	$(addprefix tests/judge/,attribution.c attribution_names.c attribution_windows.c errata.c event_judge.c event_seen.c expectation.c expectation_level.c bounds.c verdict.c line.c histogram.c under_hypervisor.c glob.c) \
 	$(addprefix tests/kernels/,kernel.c kernel_rows.c) \
 	$(addprefix tests/kernels/x86/,bounds.c handled.c roles.c services.c) $(wildcard tests/kernels/x86/*.S) arch/x86/step/insn.c arch/x86/step/account.c $(B)/gen/insn_tables.c \
 	$(addprefix arch/x86/cpu/,isa.c levels.c)
