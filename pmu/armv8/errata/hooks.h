@@ -54,6 +54,12 @@ static inline uint64_t armv8_hook_chained(const struct armv8_state *s, uint64_t 
 	return injected(s, INJECT_CHAIN_LOST) ? 0 : amount;
 }
 
+/** What a write of PMZR_EL0 clears. */
+static inline uint64_t armv8_hook_zeroed(const struct armv8_state *s, uint64_t mask)
+{
+	return injected(s, INJECT_ZERO_IGNORED) ? 0 : mask;
+}
+
 /** Whether an overflow is to freeze counters. */
 static inline bool armv8_hook_freezes(const struct armv8_state *s)
 {

@@ -328,7 +328,7 @@ static void write_register(struct armv8_state *s, uint64_t number, uint64_t valu
 		write_type(s, ARMV8_INSTRUCTIONS, value);
 		break;
 	case PMZR_EL0:
-		zero(s, mask);
+		zero(s, armv8_hook_zeroed(s, mask));
 		break;
 	case PMUACR_EL1:
 		s->uacr = mask;
