@@ -1,6 +1,12 @@
 /*
  * What arch/breadcrumbs.c, which keeps breadcrumbs in a page of memory, wants of the instruction set: to be
  * told of writes of registers, and that stores reach memory.
+ *
+ * Example: a register is about to be written.
+ *
+ *     breadcrumbs_live->number = 0x38f;
+ *     breadcrumbs_live->value = 0;
+ *     breadcrumbs_to_memory(breadcrumbs_live, sizeof *breadcrumbs_live);
  */
 #ifndef ARCH_BREADCRUMBS_PAGE_H
 #define ARCH_BREADCRUMBS_PAGE_H
