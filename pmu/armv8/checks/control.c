@@ -46,10 +46,19 @@ static bool set_pmcr(struct control_fixture *h, uint64_t on, uint64_t off)
 	return put(h, "writing PMCR_EL0", PMCR_EL0, (pmcr & ~off) | on);
 }
 
+/* QEMU without -icount has no such event. */
+static bool has_instructions(const struct pmu *pmu)
+{
+	for (unsigned i = 0; i < pmu->n_events; i++)
+		if (counts_instructions(pmu, 0, pmu->events[i]))
+			return true;
+	return false;
+}
+
 /* Of each event counter. */
 static bool each_event_counter(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
-	if (i >= pmu->n_general)
+	if (i >= pmu->n_general || !has_instructions(pmu))
 		return false;
 	*out = (struct pmu_control_instance){.counters = UINT64_C(1) << i, .suits = counts_instructions};
 	snprintf(out->name, sizeof out->name, "%s", pmu->counter[i].name);
@@ -58,7 +67,7 @@ static bool each_event_counter(const struct pmu *pmu, unsigned i, struct pmu_con
 
 static bool first_two(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
-	if (i || pmu->n_general < 2)
+	if (i || pmu->n_general < 2 || !has_instructions(pmu))
 		return false;
 	*out = (struct pmu_control_instance){
 		.name = "PMEVCNTR0 and PMEVCNTR1", .counters = 3, .suits = counts_instructions};
@@ -110,7 +119,7 @@ static bool each_pair(const struct pmu *pmu, unsigned i, struct pmu_control_inst
 {
 	unsigned c = 2 * i;
 
-	if (!armv8_has_pairs(pmu) || c + 1 >= pmu->n_general)
+	if (!armv8_has_pairs(pmu) || c + 1 >= pmu->n_general || !has_instructions(pmu))
 		return false;
 	*out = (struct pmu_control_instance){.counters = UINT64_C(3) << c, .suits = counts_instructions};
 	snprintf(out->name, sizeof out->name, "%s and %s", pmu->counter[c].name, pmu->counter[c + 1].name);

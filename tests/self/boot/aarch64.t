@@ -73,7 +73,7 @@ equal(own_program("aarch64_own.S", "INSN=udf #0"), 10 + 3 + 10 * 4, "and ten und
 TURNS = 5000
 equal(own_program("aarch64_late.S", "CYCLES", "TURNS=%d" % TURNS), 500 // 3 + 1, "in another one the cycle counter's overflow interrupts on time")
 equal(own_program("aarch64_late.S", "TURNS=%d" % TURNS), TURNS % 256, "and an event counter's only when the PMU is written again, behind all turns")
-lines, text, status = run.boot("suite=control,machine check=clock* cpus=all", cpus="2", timeout=60)
+lines, text, status = run.boot("suite=control,machine check=clock*,state* cpus=all", cpus="2", timeout=60)
 ok(status == 0 and any("clock rate: counters of cycles count the emulator's own time: " in line for line in lines),
    "where instructions are not counted, cycles are the emulator's time: that is a fact, and nothing is wrong", lines[-30:])
 equal([p["number"] for p in json.loads(text)["processors"] if p["judged"]] if text else None, [0, 1], "both processors are judged")
