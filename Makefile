@@ -18,12 +18,18 @@ CPU ?=
 CPUS ?=
 V ?=
 STRICT ?=
+# Of make usb: the disk. Of make image: with what it is signed.
+DEV ?=
+FORCE ?=
+SIGN_KEY ?=
+SIGN_CERT ?=
+export DEV SIGN_KEY SIGN_CERT
 
 # What is given to make by name is one of these, or it would be passed over.
-KNOWN := ARGS CFG EVENTS EMU ARCH CPU CPUS V BOOT STRICT B CC PYTHON SHELL VENDOR_FILES CURDIR MAKEFLAGS MAKEOVERRIDES MFLAGS
+KNOWN := ARGS CFG EVENTS EMU ARCH CPU CPUS V BOOT STRICT DEV FORCE SIGN_KEY SIGN_CERT B CC PYTHON SHELL VENDOR_FILES CURDIR MAKEFLAGS MAKEOVERRIDES MFLAGS
 UNKNOWN := $(filter-out $(KNOWN),$(foreach v,$(.VARIABLES),$(if $(findstring command line,$(origin $v)),$v)))
 ifneq ($(UNKNOWN),)
-$(error there is no variable $(UNKNOWN): there are ARGS CFG EVENTS EMU ARCH CPU CPUS V BOOT STRICT (see `make help`); \
+$(error there is no variable $(UNKNOWN): there are ARGS CFG EVENTS EMU ARCH CPU CPUS V BOOT STRICT DEV FORCE SIGN_KEY SIGN_CERT (see `make help`); \
 	options for the image go into ARGS="key=value ...")
 endif
 # Each instruction set with an image of its own besides x86 has arch/NAME/image.mk.
@@ -33,7 +39,7 @@ $(error ARCH=$(ARCH): there are $(ARCHES))
 endif
 Q := $(if $(V),,@)
 
-.PHONY: all image tools coverage run check soak errata bench help clean distclean setup host-tests FORCE
+.PHONY: all image usb tools coverage run check soak errata bench help clean distclean setup host-tests FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 MAKEFLAGS += --no-builtin-rules
@@ -48,7 +54,8 @@ help:
 #: make check    run every test; the last line counts them, the one before it has the time, and the dearest tests
 #: make soak     run what takes too long for make check: whole grids, every suite on every virtual CPU, other hosts' answers, fuzzing   (VENDOR_FILES=directory of vendors' event files; Debian's if not given)
 #: make bench    measure what the design promises, as ratios
-#: make image    build/assay.img, for a USB stick
+#: make image    build/assay.img, for a USB stick, a disk or a CD    (SIGN_KEY=key.pem SIGN_CERT=certificate.pem signs it for Secure Boot)
+#: make usb DEV=/dev/sdX   write it to a stick    (FORCE=1: to a disk in use or not removable, too)
 #: scripts/assay-report html build/report.json -o report.html   the last report as a page for a browser (docs/reports.md)
 #: make tools    build/assay-encode: what event strings mean on a PMU, as register writes
 #: make coverage how far the documented events of each microarchitecture are judged, and which impostors pass, as tables
@@ -347,8 +354,45 @@ include $(wildcard arch/*/image.mk)
 
 image: $(B)/assay.img
 
+# FORCE=1: to a disk in use, or one that is not removable, too.
+usb: $(B)/assay.img
+	@scripts/write-usb $< "$$DEV" $(if $(FORCE),--force)
+
+# With SIGN_KEY and SIGN_CERT its applications are signed. Firmware asks the image that BOOTX64.EFI carries for a signature, too.
+SIGN_FILES := $(wildcard $(SIGN_KEY) $(SIGN_CERT)) scripts/sign
+STICK := $(B)/BOOTX64.EFI $(UEFI_IMAGES)
+ifneq ($(SIGN_KEY)$(SIGN_CERT),)
+STICK := $(addprefix $(B)/signed/,$(notdir $(STICK)))
+endif
+
+$(B)/signed/%: $(B)/% $(SIGN_FILES)
+	@mkdir -p $(@D)
+	$(Q)scripts/sign "$$SIGN_KEY" "$$SIGN_CERT" $< $@
+$(B)/signed/%: $(B)/aarch64/% $(SIGN_FILES)
+	@mkdir -p $(@D)
+	$(Q)scripts/sign "$$SIGN_KEY" "$$SIGN_CERT" $< $@
+$(B)/signed/BOOTX64.EFI: $(B)/signed/unsigned.EFI $(SIGN_FILES)
+	$(Q)scripts/sign "$$SIGN_KEY" "$$SIGN_CERT" $< $@
+
+$(B)/signed/payload.lzma: $(B)/signed/assay.efi scripts/pack
+	$(Q)$(PYTHON) scripts/pack $< $@
+$(B)/signed/payload.o: private IMAGE_FLAGS += -DPAYLOAD='"$(B)/signed/payload.lzma"'
+$(B)/signed/payload.o: boot/carrier/payload.S $(B)/signed/payload.lzma
+	$(Q)$(CC) $(IMAGE_FLAGS) -c -o $@ $<
+$(B)/signed/BOOTX64.elf: $(B)/image/boot/carrier/carrier.c.o $(B)/signed/payload.o linker/efi-x86_64.ld linker/sections.ld
+	$(Q)$(LINK_EFI) $(filter %.o,$^) $(IMAGE_LIBS)
+$(B)/signed/unsigned.EFI: $(B)/signed/BOOTX64.elf scripts/elf2efi
+	$(Q)$(PYTHON) scripts/elf2efi $< $@
+
+# Rewritten when the stick is to be signed otherwise than the last one.
+$(B)/signed-by: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' "$$SIGN_KEY" "$$SIGN_CERT" > $@.new
+	@cmp -s $@.new $@ && rm $@.new || { mv $@.new $@; rm -rf $(B)/signed; }
+$(addprefix $(B)/signed/,assay.efi BOOTX64.EFI $(notdir $(UEFI_IMAGES))): $(B)/signed-by
+
 # The stick serves every instruction set that has a UEFI image.
-$(B)/assay.img: $(B)/BOOTX64.EFI $(UEFI_IMAGES) $(B)/direct.bin boot/assay.cfg boot/bios/grub.cfg scripts/mkimage
+$(B)/assay.img: $(STICK) $(B)/signed-by $(B)/direct.bin boot/assay.cfg boot/bios/grub.cfg scripts/mkimage
 	$(Q)PATH="$$PATH:/usr/sbin:/sbin" scripts/mkimage $@ boot/assay.cfg boot/bios/grub.cfg $(B)/direct.bin $(filter %.EFI,$^)
 
 # Without a question of its own a run is that of the stick, as a real machine starts it; with one, firmware is not the point.
