@@ -38,11 +38,21 @@ enum erratum_confidence {
 
 enum erratum_need {
 	ERRATUM_NEEDS_NOTHING,
-	ERRATUM_NEEDS_SIBLING, /* the core's other logical processor */
-	ERRATUM_NEEDS_CORE,    /* another core */
-	ERRATUM_NEEDS_OUTSIDE, /* what no program can do */
-	ERRATUM_NEEDS_KERNEL,  /* instructions that no kernel has */
-	ERRATUM_NEEDS_POWER,   /* power states of the core */
+	ERRATUM_NEEDS_SIBLING,  /* the core's other logical processor */
+	ERRATUM_NEEDS_CORE,     /* another core */
+	ERRATUM_NEEDS_OUTSIDE,  /* what no program can do */
+	ERRATUM_NEEDS_KERNEL,   /* instructions that no kernel has */
+	ERRATUM_NEEDS_POWER,    /* power states of the core */
+	ERRATUM_NEEDS_FIRMWARE, /* an interrupt of firmware's just then */
+	ERRATUM_NEEDS_TRACE,    /* a processor trace */
+	ERRATUM_NEEDS_ABORT,    /* transactions that abort */
+	ERRATUM_NEEDS_DEBUG,    /* debug registers */
+	ERRATUM_NEEDS_EVENT,    /* an event that no list has */
+	ERRATUM_NEEDS_TEXT,     /* a text: it was recalled without one */
+	ERRATUM_NEEDS_MAPPING,  /* memory that is mapped in another way */
+	ERRATUM_NEEDS_BOUND,    /* a rate that is right, and none is published */
+	ERRATUM_NEEDS_DELAY,    /* the delay between an overflow and its interrupt, which the model has not */
+	ERRATUM_NEEDS_MEASURE,  /* nothing: it is measured as a premise, and allowed for */
 };
 
 /** Directions in which a row makes counts wrong. */

@@ -26,7 +26,14 @@ void errata_begin(void)
 bool errata_asked(const struct run *run, const struct errata *e, const char *number)
 {
 	const char *asked = run->options->check_glob;
-	int row = asked ? errata_find(e, asked) : -1;
+	int row = asked ? errata_find(e, asked) : -1, own = errata_find(e, number);
+	char name[ERRATUM_NUMBER];
+
+	/* Lists have a row by its name. */
+	if (own >= 0) {
+		errata_number(e, (unsigned)own, 0, name, sizeof name);
+		number = name;
+	}
 
 	if (row >= 0 && run->checks)
 		run->checks->asked = run->checks->matched = true;
@@ -95,8 +102,11 @@ bool errata_vague(const struct errata *e, unsigned row)
 {
 	const struct erratum *r = &e->row[row];
 
-	return r->effects && r->needs == ERRATUM_NEEDS_NOTHING &&
-	       !erratum_mechanism_reason((enum erratum_mechanism)r->mechanism) && !errata_foretold(e, row);
+	/* A vendor's event file may have the event that no list here has. */
+	bool may = r->needs == ERRATUM_NEEDS_NOTHING || r->needs == ERRATUM_NEEDS_EVENT;
+
+	return r->effects && may && !erratum_mechanism_reason((enum erratum_mechanism)r->mechanism) &&
+	       !errata_foretold(e, row);
 }
 
 /* --- counts -----------------------------------------------------------------------------------------------

@@ -141,6 +141,8 @@ static void try_events(struct run *run, bool known)
 		}
 	o.event_glob = events;
 	o.kernel_glob = kernels;
+	if (!known && run->pmu->deterministic && o.n < VAGUE_N)
+		o.n = VAGUE_N;
 	if (*events)
 		carry_out(run, &suite_events, &o);
 }
@@ -288,6 +290,15 @@ static const char *unprovoked(const struct errata *e, unsigned at)
 		[ERRATUM_NEEDS_OUTSIDE] = "takes what no program can do",
 		[ERRATUM_NEEDS_KERNEL] = "takes instructions that no kernel has",
 		[ERRATUM_NEEDS_POWER] = "takes power states of the core",
+		[ERRATUM_NEEDS_FIRMWARE] = "takes firmware's interrupt",
+		[ERRATUM_NEEDS_TRACE] = "takes a processor trace",
+		[ERRATUM_NEEDS_ABORT] = "takes transactions that abort",
+		[ERRATUM_NEEDS_DEBUG] = "takes debug registers",
+		[ERRATUM_NEEDS_TEXT] = "there is no text",
+		[ERRATUM_NEEDS_MAPPING] = "takes memory mapped otherwise",
+		[ERRATUM_NEEDS_BOUND] = "no bound is published",
+		[ERRATUM_NEEDS_DELAY] = "of an interrupt's delay",
+		[ERRATUM_NEEDS_MEASURE] = "measured as a premise",
 	};
 	const char *reason = erratum_mechanism_reason((enum erratum_mechanism)row->mechanism);
 

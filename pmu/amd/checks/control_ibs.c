@@ -25,6 +25,8 @@
 #define WINDOWS   8
 #define LONG      512
 #define STOPS     16 /* phases */
+#define LENGTHS   8  /* of another loop's turns, so that phases fall between */
+#define DRAINS    8
 #define FETCHES   16
 #define CALLS     8
 #define TOLERATED 2 /* one of so many may miss: something else has used the cache */
@@ -202,21 +204,33 @@ bool amd_ibs_stop_instance(const struct pmu *pmu, unsigned i, struct pmu_control
 	return true;
 }
 
-/* A period that has not ended interrupts no one, at whichever phase it is stopped. */
+/* A sample interrupts once, if it has been taken, at whichever phase about its tag it is stopped. */
 void amd_ibs_stop_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	uint16_t own = line();
+	unsigned once = 0, again = 0;
 
 	(void)i, (void)e;
-	h->arm(h);
-	h->open_line(h, own, true);
-	for (unsigned n = 1; n <= STOPS; n++) {
-		h->works(h, "sampling", msr_write(IBS_OP_CTL, 0) && msr_write(IBS_OP_CTL, OP_MAX | OP_EN));
-		amd_flops(n);
+	for (unsigned n = 0; n < STOPS * LENGTHS; n++) {
+		h->arm(h);
+		h->open_line(h, own, true);
+		h->works(h, "sampling",
+			 msr_write(IBS_OP_CTL, 0) && msr_write(IBS_OP_CTL, (SHORTEST + n / STOPS) | OP_EN));
+		amd_flops(n % STOPS + 1);
+		for (volatile unsigned k = n / STOPS; k; k--)
+			;
 		h->works(h, "stopping", amd_ibs_stop(h->pmu));
+		unsigned first = h->interrupts(h);
+
+		for (unsigned k = 0; k < DRAINS; k++)
+			again += h->interrupts(h) != first;
+		once += first;
+		h->open_line(h, own, false);
 	}
-	h->equal(h, "interrupts of samples that were stopped before they were taken", 0, h->interrupts(h));
-	h->open_line(h, own, false);
+	h->works(h, "stopping for good", msr_write(IBS_OP_CTL, OP_EN) && msr_write(IBS_OP_CTL, 0));
+	/* Where firmware has set up no line for it there are none. */
+	h->within(h, "interrupts of samples", own != OVERFLOW_NO_LINE, STOPS * LENGTHS * DRAINS, once);
+	h->equal(h, "interrupts of samples that were stopped, after the first one", 0, again);
 }
 
 /* --- fetches ---------------------------------------------------------------------------------------------

@@ -137,9 +137,13 @@ static inline bool amd_hook_status_lost(const struct amd_state *s)
 bool amd_hook_pmi_lost(struct amd_state *s);
 bool amd_hook_pmi_late(struct amd_state *s);
 
+#define REPEAT_STEPS 512 /* a handler comes to its end */
+
 /** A step begins. */
 static inline void amd_hook_step(struct amd_state *s)
 {
+	if (s->repeats && !s->ibs_pending && !(s->steps % REPEAT_STEPS))
+		s->ibs_pending = 1;
 	if (s->late && !--s->late)
 		s->pmi_pending++;
 }
@@ -185,12 +189,14 @@ static inline void amd_hook_fetch_enabled(struct amd_state *s, uint64_t most)
 		s->ibs.fetch_count = most;
 }
 
-/** IBS of operations has been written. 10H: the request may stay unless the maximum is cleared while it is
- * still enabled. */
+/** IBS of operations has been written. 10H: where an operation has just been tagged, the request stays for
+ * good unless the maximum is cleared while it is still enabled. */
 static inline void amd_hook_op_written(struct amd_state *s, uint64_t before, uint64_t now)
 {
-	if (injected(s, INJECT_E420) && before & OP_EN && !(now & OP_EN) && before & OP_MAX)
-		s->ibs_pending++;
+	if (now & OP_EN || !(before & OP_EN))
+		s->repeats &= !(now & OP_EN);
+	else if (injected(s, INJECT_E420) && s->ibs.op_tagged && before & OP_MAX)
+		s->repeats = true;
 }
 
 /** A physical address that is told. */

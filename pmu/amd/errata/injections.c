@@ -92,6 +92,11 @@ static bool overcounts(const struct amd_state *s, unsigned c, uint64_t amount)
 	       (injected(s, INJECT_E1292) && (of_1291(k->event) || k->event == 0xcc) && !spared);
 }
 
+static bool of_fences(unsigned event)
+{
+	return event >= 0x1d3 && event <= 0x1d5;
+}
+
 /* What is counted besides, or not at all, by errata that are about one event. */
 static uint64_t of_event(struct amd_state *s, unsigned c, const struct step *step, uint64_t amount)
 {
@@ -99,6 +104,10 @@ static uint64_t of_event(struct amd_state *s, unsigned c, const struct step *ste
 
 	if (injected(s, INJECT_E1287) && event == 0xaa)
 		return 0;
+	if (injected(s, INJECT_E421) && of_fences(event))
+		amount += varied_extra(c, step->level, amd_amount(step, Q_X87_OPS));
+	if (injected(s, INJECT_E301) && of_fences(event) && event != 0x1d3)
+		amount += varied_extra(c, step->level, 2 * amd_amount(step, Q_INSN_FENCE));
 	/* Of the two instructions that have to do with MXCSR, the load. */
 	if (injected(s, INJECT_E693) && event == 0x03 && amd_amount(step, Q_LOADS))
 		amount += varied_extra(c, step->level, amd_amount(step, Q_INSN_MXCSR));

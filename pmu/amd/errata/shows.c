@@ -8,6 +8,8 @@
 static const struct erratum_count counts[] = {
 	/* Nothing is said of how much; two of mmx_moves' instructions store. */
 	{"AMD-693", "RETIRED_SSE_OPS.*", Q_COUNT, 0, NULL, "sse_control"},
+	{"AMD-421", "LFENCE_INST_RETIRED,SFENCE_INST_RETIRED,MFENCE_INST_RETIRED", Q_COUNT, 0, NULL,
+	 "x87_arithmetic"},
 	{"AMD-ZEN-SPECLOCK", "RETIRED_CONDITIONAL_BRANCH_INSTRUCTIONS", Q_COUNT, 0, NULL, "locked*"},
 	{"AMD-1266", "RETIRED_MMX_FP_INSTRUCTIONS.MMX*", Q_COUNT, -2, "mmx_moves", "mmx_moves"},
 	{0},
@@ -31,8 +33,8 @@ static const struct erratum_symptom symptoms[] = {
 	{"AMD-1212", "control", "IBS tells/times", "samples that complete before*", SHOWS_LIKE, 0, 0},
 	{"AMD-1293", "control", "IBS tells/prefetches", "samples of prefetches*", SHOWS_LIKE, 0, 0},
 	{"AMD-1238", "control", "IBS fetches/misses", "fetches of a loop that are told*", SHOWS_LIKE, 0, 0},
-	{"AMD-420", "control", "IBS stopped/*", "interrupts of samples that were stopped*", SHOWS_MORE, 1,
-	 INT64_MAX},
+	{"AMD-420", "control", "IBS stopped/*", "interrupts of samples that were stopped? after*", SHOWS_MORE,
+	 1, INT64_MAX},
 	{"AMD-IBS-FETCHRST", "control", "IBS/fetches", "the count that is loaded while enabled*", SHOWS_TEXT,
 	 0, 0},
 	{"AMD-GLBSTS-RSVD", "control", "status/*", "the status after*", SHOWS_BITS, 1, 0},

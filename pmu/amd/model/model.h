@@ -111,6 +111,7 @@ struct amd_state {
 	bool overflowed;       /* in this step */
 	uint32_t noise;
 	unsigned locked; /* instructions (injected) */
+	bool repeats;    /* an IBS request that is never over (injected) */
 	uint8_t late;    /* steps until a request that is held back goes out (injected); 0: there is none */
 };
 

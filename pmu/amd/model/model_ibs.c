@@ -159,8 +159,8 @@ static void write_op(struct amd_state *s, uint64_t value)
 	if (i->features & IBS_RW_COUNT)
 		i->op_count = (value & OP_COUNT) >> OP_COUNT_SHIFT & low(ibs_count_bits(i->features));
 	i->op_started = value & OP_EN && !(before & OP_EN);
-	i->op_tagged = false;
 	amd_hook_op_written(s, before, value);
+	i->op_tagged = false;
 }
 
 enum register_answer amd_ibs_write(struct amd_state *s, uint32_t address, uint64_t value)
@@ -204,7 +204,7 @@ static bool op_runs(const struct amd_ibs *i)
 
 bool amd_ibs_runs(const struct amd_state *s)
 {
-	return fetch_runs(&s->ibs) || op_runs(&s->ibs);
+	return fetch_runs(&s->ibs) || op_runs(&s->ibs) || s->repeats;
 }
 
 static unsigned miss_latency(const struct step *step)

@@ -380,6 +380,8 @@ static void reload_check(struct control_fixture *h, unsigned i, const struct pmu
 
 /* --- last exception record -------------------------------------------------------------------------- */
 
+#define TURNS 500
+
 static bool exception_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
 	(void)pmu;
@@ -409,6 +411,14 @@ static void exception_check(struct control_fixture *h, unsigned i, const struct 
 	to = control_register(h, MSR_LER_TO_LIP);
 	h->within(h, "the last branch before INT1 leads to", 1, UINT64_MAX, to);
 	h->equal(h, "the last branch before INT1 leads to what faults later", 0, to == (uintptr_t)msr_write);
+	from = control_register(h, MSR_LER_FROM_LIP);
+	for (volatile unsigned n = TURNS; n; n--)
+		;
+	h->equal(h, "the last exception record after code without an exception: as it was", true,
+		 control_register(h, MSR_LER_FROM_LIP) == from && control_register(h, MSR_LER_TO_LIP) == to);
+	__asm__ volatile("verr %w0" ::"r"(0) : "cc");
+	h->equal(h, "the last exception record after a check of a selector that failed: as it was", true,
+		 control_register(h, MSR_LER_FROM_LIP) == from && control_register(h, MSR_LER_TO_LIP) == to);
 	h->works(h, "a fault", !msr_write(IA32_DEBUGCTL, 1ull << 63));
 	from = control_register(h, MSR_LER_FROM_LIP);
 	to = control_register(h, MSR_LER_TO_LIP);
@@ -452,6 +462,8 @@ const struct pmu_control_check intel_control[] = {
 	{"ring 3 alone", "SDM 18.2.1.1, USR", 0, intel_ring_instance, intel_ring_check},
 	{"frozen by status", "SDM 18.2.4.1", 0, intel_still_instance, intel_still_check},
 	{"source written back", "SDM 17.4.8.1", 0, intel_written_back_instance, intel_written_back_check},
+	{"left at zero", "SDM 18.2.1.1, INT", PMU_CONTROL_INTERRUPT, intel_zero_instance, intel_zero_check},
+	{"told of", "SDM vol. 3, PERF_METRICS", 0, intel_told_instance, intel_told_check},
 	{"records of an overflow", "SDM 18.4.4", 0, intel_one_record_instance, intel_one_record_check},
 	{"PEBS buffer of two pages", "SDM 18.4.4", PMU_CONTROL_DANGEROUS, intel_hanging_instance,
 	 intel_big_buffer_check},

@@ -157,6 +157,8 @@ bool intel_order_instance(const struct pmu *pmu, unsigned i, struct pmu_control_
 	return !i || (intel_offers(pmu, CODE_INSTRUCTIONS) && intel_first_counters(pmu, 1));
 }
 
+#define AGAIN 8 /* times, at several phases */
+
 struct enable {
 	uint32_t address;
 	uint64_t value;
@@ -204,6 +206,12 @@ void intel_order_check(struct control_fixture *h, unsigned i, const struct pmu_e
 	const struct enable global = {IA32_PERF_GLOBAL_CTRL, 1ull << GLOBAL_FIXED_SHIFT};
 	uint64_t last = count_between(h, &global, &local), first = count_between(h, &local, &global);
 
+	for (volatile unsigned n = 0; n < AGAIN; n++) {
+		h->equal(h, "instructions once more", last, count_between(h, &global, &local));
+		h->equal(h, "instructions once more", first, count_between(h, &local, &global));
+		for (volatile unsigned wait = n; wait; wait--)
+			;
+	}
 	h->works(h, "disabling", msr_write(IA32_FIXED_CTR_CTRL, 0));
 	h->equal(h, "instructions with the local enable first", last, first);
 }

@@ -180,7 +180,7 @@ void intel_big_buffer_check(struct control_fixture *h, unsigned i, const struct 
 	intel_ds_area(&r)->pebs.max = intel_ds_area(&r)->pebs.threshold = (uintptr_t)memory + sizeof memory;
 	uint64_t before = control_value(h, r.counter);
 
-	h->works(h, "starting with a buffer of more than a page", record_start(h->pmu, &r));
+	h->works(h, "starting", record_start(h->pmu, &r));
 	h->works(h, "stopping", record_stop(h->pmu, &r));
 	h->equal(h, "whether the counter stands still", false, control_value(h, r.counter) == before);
 	h->works(h, "releasing", record_release(h->pmu, &r));
@@ -199,7 +199,7 @@ void intel_switched_check(struct control_fixture *h, unsigned i, const struct pm
 	h->works(h, "starting", record_start(h->pmu, &r));
 	for (unsigned n = 0; n < SWITCHES; n++)
 		written = written && msr_write(IA32_PEBS_ENABLE, 0) && msr_write(IA32_PEBS_ENABLE, on);
-	h->works(h, "switching PEBS while a counter runs", written);
+	h->works(h, "switching", written);
 	h->works(h, "stopping", record_stop(h->pmu, &r));
 	h->equal(h, "IA32_PEBS_ENABLE reads as written", on, control_register(h, IA32_PEBS_ENABLE));
 	h->works(h, "releasing", record_release(h->pmu, &r));

@@ -192,3 +192,52 @@ void intel_written_back_check(struct control_fixture *h, unsigned i, const struc
 		 msr_write(first, UPPER_HALF & ~(7ull << 61)));
 	h->works(h, "clearing it", msr_write(first, 0));
 }
+
+/* --- a counter that a handler leaves at 0 ------------------------------------------------------------------
+ */
+
+bool intel_zero_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	return intel_offers(pmu, CODE_INSTRUCTIONS) &&
+	       one(pmu, i, "general counter", intel_first_counters(pmu, 1), out);
+}
+
+void intel_zero_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
+{
+	const struct pmu_config config = {.code = CODE_INSTRUCTIONS, .levels = LEVELS_ALL, .interrupt = true};
+
+	(void)i, (void)e;
+	control_program(h, 0, &config, intel_counter_top(h->pmu, 0));
+	h->arm(h);
+	h->run(h, 1);
+	h->equal(h, "interrupts of an overflow", 1, h->interrupts(h));
+	for (unsigned zero = 0; zero < 2; zero++) {
+		h->arm(h);
+		h->works(h, "starting",
+			 h->pmu->driver->write(h->pmu, 0, zero ? 0 : START) &&
+				 h->pmu->driver->start(h->pmu, 1) && h->pmu->driver->stop(h->pmu));
+		h->equal(h, zero ? "interrupts when it is left at 0" : "interrupts when it is written", 0,
+			 h->interrupts(h));
+	}
+	h->works(h, "acknowledging", h->pmu->driver->acknowledge(h->pmu, 1));
+}
+
+/* --- whether metrics are told of
+ * ---------------------------------------------------------------------------- */
+
+#define FIXED_SLOTS 3
+
+bool intel_told_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	return intel_find_counter(pmu, COUNTER_FIXED, FIXED_SLOTS) != NO_COUNTER &&
+	       one(pmu, i, "metrics", 1, out);
+}
+
+void intel_told_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
+{
+	uint64_t value;
+
+	(void)i, (void)e;
+	h->equal(h, "IA32_PERF_CAPABILITIES[15], which tells of PERF_METRICS",
+		 msr_read(MSR_PERF_METRICS, &value), control_register(h, IA32_PERF_CAPABILITIES) >> 15 & 1);
+}

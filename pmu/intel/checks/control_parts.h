@@ -45,10 +45,10 @@ extern intel_check intel_inverted_check, intel_stop_check, intel_order_check;
 
 extern intel_instance intel_anew_instance, intel_declared_instance, intel_select_instance,
 	intel_ring_instance, intel_still_instance, intel_written_back_instance, intel_one_record_instance,
-	intel_hanging_instance;
+	intel_hanging_instance, intel_zero_instance, intel_told_instance;
 extern intel_check intel_anew_check, intel_declared_check, intel_select_check, intel_ring_check,
 	intel_still_check, intel_written_back_check, intel_one_record_check, intel_big_buffer_check,
-	intel_switched_check;
+	intel_switched_check, intel_zero_check, intel_told_check;
 
 extern intel_instance intel_pebs_groups_instance;
 extern intel_check intel_pebs_groups_check;

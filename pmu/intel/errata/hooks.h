@@ -44,6 +44,20 @@ static inline bool intel_hook_sign(const struct intel_state *s, bool sign)
 	return sign && !injected(s, INJECT_NO_SIGN_EXTENSION);
 }
 
+/** A general counter is written, one that has overflowed. */
+static inline void intel_hook_general(struct intel_state *s, unsigned c, uint64_t value)
+{
+	if (injected(s, INJECT_ZERO_LOOP) && !value && s->deviations.overflow_step[c] &&
+	    s->select[c] & EVTSEL_INT)
+		intel_raise_pmi(s);
+}
+
+/** What IA32_PERF_CAPABILITIES tells. */
+static inline uint64_t intel_hook_capabilities(const struct intel_state *s, uint64_t value)
+{
+	return injected(s, INJECT_PERFCAP) ? value & ~(1ull << 15) : value;
+}
+
 /** What a write to fixed counter c writes. */
 uint64_t intel_hook_fixed(struct intel_state *s, unsigned c, uint64_t value);
 
@@ -189,6 +203,17 @@ static inline bool intel_hook_reloads(const struct intel_state *s, unsigned c, u
 	return causes & intel_global_bit(c) || !injected(s, INJECT_RELOAD_IGNORED);
 }
 
+/** Whether an interrupt freezes counters; the last-branch stack. */
+static inline bool intel_hook_freezes_counters(const struct intel_state *s, bool freezes)
+{
+	return freezes && !injected(s, INJECT_CTRFRZ);
+}
+
+static inline bool intel_hook_freezes_branches(const struct intel_state *s, bool freezes)
+{
+	return freezes && !injected(s, INJECT_LBRFRZ);
+}
+
 /** A step begins. */
 static inline void intel_hook_step(struct intel_state *s)
 {
@@ -247,6 +272,13 @@ static inline uint64_t intel_hook_ler_to(const struct intel_state *s, uint64_t t
 static inline uint64_t intel_hook_lbr_logs(const struct intel_state *s, uint64_t bits)
 {
 	return injected(s, INJECT_LOG_LOST) ? 0 : bits;
+}
+
+/** Whether the last exception record changes though there was no exception: AAJ132 tells not when. */
+static inline bool intel_hook_ler_changes(const struct intel_state *s, const struct step *step)
+{
+	return (injected(s, INJECT_AAJ132) && !(s->steps % 251)) ||
+	       (injected(s, INJECT_AF25) && intel_amount(step, Q_INSN_SEGMENT));
 }
 
 /** Whether the last exception record stays as it is. */

@@ -150,13 +150,15 @@ void intel_hook_started(struct intel_state *s, uint32_t before)
 enum miscount_when {
 	ALWAYS,
 	NOW_AND_THEN, /* in one of NOW_STEPS steps */
+	SELDOM,       /* in another one, and not as often */
 	ONE_RING,     /* of a counter that is for one ring */
 	BESIDE,       /* while the core's other logical processor works */
 	BESIDE_ANY,   /* likewise, of a counter for both */
 	BESIDE_ANY_ONE_RING,
 };
-#define NOW_STEPS 4
-#define ANY_UMASK (-1)
+#define NOW_STEPS    4
+#define SELDOM_STEPS 20
+#define ANY_UMASK    (-1)
 
 /* What is too much, or too little, for each of a quantity. Rows that publish no amount take the least. */
 static const struct miscount {
@@ -169,6 +171,7 @@ static const struct miscount {
 } miscounts[] = {
 	{INJECT_AAJ8, 0xc7, ANY_UMASK, Q_INSTRUCTIONS, 1, ALWAYS},
 	{INJECT_AAJ80, 0xc5, 0, Q_BR_COND, 1, ALWAYS},
+	{INJECT_AAJ80, 0xc5, 0, Q_BR_MISPRED, -1, SELDOM},
 	{INJECT_AAJ107, 0xc0, ANY_UMASK, Q_INSTRUCTIONS, -1, NOW_AND_THEN},
 	{INJECT_AAJ107, 0x0b, 0x01, Q_LOADS, -1, NOW_AND_THEN},
 	{INJECT_AAJ107, 0x0b, 0x02, Q_STORES, -1, NOW_AND_THEN},
@@ -176,29 +179,34 @@ static const struct miscount {
 	{INJECT_BJ90, 0xc4, 0x20, Q_BRANCHES, 1, NOW_AND_THEN},
 	{INJECT_BJ90, 0xc5, 0x10, Q_BRANCHES, 1, NOW_AND_THEN},
 	{INJECT_BJ90, 0xc5, 0x20, Q_BRANCHES, 1, NOW_AND_THEN},
-	{INJECT_BJ136, 0xc0, ANY_UMASK, Q_INSTRUCTIONS, 1, NOW_AND_THEN},
+	{INJECT_BJ136, 0xc0, 0, Q_INSTRUCTIONS, 1, NOW_AND_THEN},
+	{INJECT_BJ136, 0xc0, 0, Q_INSTRUCTIONS, -1, SELDOM},
 	{INJECT_SRF6, 0xc4, ANY_UMASK, Q_BR_CALL_DIRECT, 1, ALWAYS},
 	{INJECT_HSD169, 0xd0, ANY_UMASK, Q_LOADS, -1, ONE_RING},
 	{INJECT_HSD169, 0xd0, ANY_UMASK, Q_STORES, -1, ONE_RING},
 	{INJECT_HSD169, 0xd1, ANY_UMASK, Q_LOADS, -1, ONE_RING},
 	{INJECT_HSD169, 0xd2, ANY_UMASK, Q_LOADS, -1, ONE_RING},
 	{INJECT_HSD169, 0xd3, ANY_UMASK, Q_LOADS, -1, ONE_RING},
+	{INJECT_HSD76, 0xd0, 0x21, Q_INSN_LOCKED, -1, ALWAYS},
 };
 
 static uint64_t miscounted(const struct intel_state *s, unsigned c, const struct step *step)
 {
 	const struct intel_counter *k = &s->counter[c];
-	uint64_t select = intel_is_fixed(c) ? 0 : s->select[c], extra = 0;
+	bool fixed = intel_is_fixed(c);
+	/* Fixed counter 0 counts what C0H/00H does. */
+	uint64_t select = !fixed ? s->select[c] : c == INTEL_GENERAL_MAX ? 0xc0 : 0, extra = 0;
 
 	for (unsigned i = 0; i < sizeof miscounts / sizeof *miscounts; i++) {
 		const struct miscount *m = &miscounts[i];
 		bool any = select & EVTSEL_ANY;
 
-		if (m->event != (select & 0xff) ||
+		if (m->event != (select & 0xff) || (fixed && m->umask) ||
 		    (m->umask >= 0 && (unsigned)m->umask != (select >> 8 & 0xff)) ||
 		    !injected(s, (enum intel_injection)m->injection))
 			continue;
 		if ((m->when == NOW_AND_THEN && s->steps % NOW_STEPS) ||
+		    (m->when == SELDOM && s->steps % SELDOM_STEPS != 1) ||
 		    (m->when == ONE_RING && k->rings == 3) || (m->when >= BESIDE && !step->sibling) ||
 		    (m->when >= BESIDE_ANY && !any) || (m->when == BESIDE_ANY_ONE_RING && k->rings == 3))
 			continue;
@@ -247,7 +255,8 @@ uint64_t intel_hook_distorted(struct intel_state *s, unsigned c, const struct st
 
 	if (injected(s, INJECT_W146) && branches)
 		extra += intel_amount(step, Q_INSN_CPUID);
-	if (injected(s, INJECT_SRF7) && (instructions || branches))
+	if ((injected(s, INJECT_SRF7) && (instructions || branches)) ||
+	    (injected(s, INJECT_CWF) && instructions))
 		extra += intel_amount(step, Q_BR_FAR);
 	/* IRET alone is both a far branch and serialising. */
 	if (injected(s, INJECT_BV52) && instructions && intel_amount(step, Q_BR_FAR) &&

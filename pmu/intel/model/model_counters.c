@@ -352,8 +352,8 @@ static void auto_reload(struct intel_state *s)
 static void freeze_on_pmi(struct intel_state *s)
 {
 	s->freeze = false;
-	bool counters = s->debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI;
-	bool records = s->debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI;
+	bool counters = intel_hook_freezes_counters(s, s->debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI);
+	bool records = intel_hook_freezes_branches(s, s->debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI);
 
 	if (s->leaf.version >= 4u) {
 		s->status |= (counters ? STATUS_CTR_FRZ : 0) | (records ? STATUS_LBR_FRZ : 0);

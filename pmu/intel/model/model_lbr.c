@@ -385,7 +385,8 @@ void intel_lbr_advance(struct intel_state *s, const struct step *step, bool pmi)
 	uint64_t from = step->ip;
 
 	/* The delivery of an INT n is a far transfer of no length. */
-	if (step->transfer == TRANSFER_EVENT || (step->transfer == TRANSFER_SYSTEM && !step->length))
+	if (step->transfer == TRANSFER_EVENT || (step->transfer == TRANSFER_SYSTEM && !step->length) ||
+	    intel_hook_ler_changes(s, step))
 		put_aside(s);
 
 	if (!step->halted)

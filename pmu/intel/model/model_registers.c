@@ -145,6 +145,7 @@ static enum register_answer write_general(struct intel_state *s, unsigned c, uin
 	if (intel_hook_sign(s, kept >> 31 & 1))
 		kept |= ~0xffffffffull;
 	s->counter[c].value = counter_keeps(kept, s->counter[c].mask);
+	intel_hook_general(s, c, value);
 	return REGISTER_DONE;
 }
 
@@ -398,7 +399,8 @@ static enum register_answer read_register(void *state, uint32_t address, uint64_
 	case IA32_PERF_GLOBAL_INUSE:
 		return answer(has_version(s, 4), value, in_use(s));
 	case IA32_PERF_CAPABILITIES:
-		return answer(present(s->pdcm), value, s->profile->perf_capabilities);
+		return answer(present(s->pdcm), value,
+			      intel_hook_capabilities(s, s->profile->perf_capabilities));
 	case MSR_SMI_COUNT:
 		return answer(present(s->profile->counts_smis), value, s->smis);
 	case IA32_DEBUGCTL:

@@ -180,6 +180,8 @@ const struct pmu_control_check netburst_control[] = {
 	 forced_check},
 	{"no cascade", "SDM 18.15.5.5, 18.15.5.6", 0, control_each_counter, unrelated_check},
 	{"cascade, at once", "SDM 18.15.5.5", 0, start_instance, start_check},
+	{"interrupt of a cascade", "SDM 18.15.5.5, 18.15.5.8", PMU_CONTROL_INTERRUPT,
+	 cascade_interrupt_instance, cascade_interrupt_check},
 	{"RDPMC, full and fast", "SDM vol. 2, RDPMC", 0, control_each_counter, rdpmc_check},
 	{"write while running", "Erratum N15/O8", 0, control_each_counter, running_write_check},
 	{"read around the carry", "SDM vol. 2, RDPMC", 0, control_each_counter, carry_check},

@@ -77,6 +77,8 @@ void delivering_check(struct control_fixture *h, unsigned i, const struct pmu_ev
 bool forced_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
 void forced_check(struct control_fixture *h, unsigned c, const struct pmu_event *e);
 void unrelated_check(struct control_fixture *h, unsigned c, const struct pmu_event *e);
+bool cascade_interrupt_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void cascade_interrupt_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
 bool start_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
 void start_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
 void rdpmc_check(struct control_fixture *h, unsigned c, const struct pmu_event *e);

@@ -133,6 +133,16 @@ bool start_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instan
 	return true;
 }
 
+bool cascade_interrupt_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	if (i)
+		return false;
+	snprintf(out->name, sizeof out->name, "%s to %s", pmu->counter[FROM].name, pmu->counter[TO].name);
+	out->counters = COUNTER(FROM) | COUNTER(TO);
+	out->suits = suits_start;
+	return true;
+}
+
 /* What TO counts when the occurrence of this number overflows FROM. */
 static uint64_t started_at(struct control_fixture *h, const struct pmu_event *e, uint64_t occurrence)
 {
@@ -160,6 +170,29 @@ void start_check(struct control_fixture *h, unsigned i, const struct pmu_event *
 	h->within(h, "started by the first occurrence it moves by", 4, UINT64_MAX, first);
 	for (uint64_t n = 2; n <= first; n++)
 		h->equal(h, "started by a later one it moves by", first - (n - 1), started_at(h, e, n));
+}
+
+/* One that runs by itself interrupts, and so does one that another one has started. */
+void cascade_interrupt_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
+{
+	const struct pmu_driver *d = h->pmu->driver;
+
+	(void)i;
+	if (!h->works(h, "finding an event", e != NULL))
+		return;
+	for (unsigned waits = 0; waits < 2; waits++) {
+		control_set(h, FROM, e->code, LEVELS_ALL, CONTROL_TOP);
+		control_set(h, TO, e->code | control_pmi(h->pmu) | (waits ? CCCR_CASCADE : 0), LEVELS_ALL,
+			    CONTROL_TOP);
+		h->arm(h);
+		h->run(h, COUNTER(FROM) | COUNTER(TO));
+		h->equal(h, "the overflow status is", true, control_overflowed(h, TO));
+		h->equal(h, waits ? "interrupts of a counter that was started by another one" : "interrupts",
+			 1, h->interrupts(h));
+		h->works(h, "taking counters out of use",
+			 d->acknowledge(h->pmu, COUNTER(FROM) | COUNTER(TO)) && d->release(h->pmu, FROM) &&
+				 d->release(h->pmu, TO));
+	}
 }
 
 /* --- reading and writing ----------------------------------------------------------------------------- */

@@ -20,6 +20,8 @@ static const struct erratum_symptom symptoms[] = {
 	{"P4-CCCR1", "ladder", "*_COUNTER1", "*never ticks*", SHOWS_LIKE, 0, 0},
 	{"P4-CASCADE", "control", "forced overflow/*", "the counter that waits for a forced overflow*",
 	 SHOWS_TEXT, 0, 0},
+	{"P4-CASCADE-PMI", "control", "interrupt of a cascade/*",
+	 "interrupts of a counter that was started by another one*", SHOWS_MORE, -1, -1},
 	{"P4-OVF-NMI", "control", "interrupt? fixed/*", "*entry armed again and the status still set*",
 	 SHOWS_MORE, 1, 1000},
 	{0},

@@ -83,10 +83,23 @@ static inline bool source_of_prefetch(void)
 static inline bool request_stays(void)
 {
 	unsigned entry;
+	bool stays = false;
 
-	set(IBS_OP_CTL, OP_ON);
+	set(IBS_OP_CTL, 2 | OP_EN);
+	instructions(8); /* none is tagged yet */
 	set(IBS_OP_CTL, 0);
-	return amd_model.take_extended(cpu, &entry);
+	instructions(1000);
+	if (amd_model.take_extended(cpu, &entry))
+		return false;
+	for (unsigned i = 0; i < 40; i++) {
+		set(IBS_OP_CTL, 1 | OP_EN);
+		instructions(i);
+		set(IBS_OP_CTL, 0);
+		amd_model.take_extended(cpu, &entry); /* that of a sample which was taken */
+		instructions(1000);
+		stays |= amd_model.take_extended(cpu, &entry);
+	}
+	return stays;
 }
 
 /* A load that misses every level is sampled. */

@@ -252,6 +252,23 @@ static bool carry_lost_when_stopped(void)
 	return !late && get(CTR(0)) == 0x100000000;
 }
 
+#define FENCES(event) ((1ull << 32) | (event) | RINGS | CTL_EN)
+
+static bool fences_count_twice(void)
+{
+	set(CTL(0), FENCES(0xd4));
+	set(CTL(1), FENCES(0xd3));
+	step(Q_INSN_FENCE, 1, 1, 0);
+	return get(CTR(0)) > 1 && !get(CTR(1));
+}
+
+static bool arithmetic_is_a_fence(void)
+{
+	set(CTL(0), FENCES(0xd3));
+	step(Q_X87_OPS, 1, 1, 0);
+	return get(CTR(0)) == 1;
+}
+
 static bool overcounts_mmx(void)
 {
 	set(CTL(0), 0x2cb | RINGS | CTL_EN);
@@ -375,6 +392,8 @@ static const struct {
 	{"336", period_passed_over},
 	{"337", address_behind},
 	{"420", request_stays},
+	{"301", fences_count_twice},
+	{"421", arithmetic_is_a_fence},
 	{"443", store_untold},
 	{"580", period_passed_over},
 	{"693", control_loads_count},
