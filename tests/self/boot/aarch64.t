@@ -64,7 +64,7 @@ def own_program(source, *defines):
         subprocess.run(["aarch64-linux-gnu-gcc", "-nostdlib", "-static", "-Wl,-Ttext=0x40200000", *("-D" + d for d in defines), "-o", program,
                         ROOT / "tests/self/boot" / source], check=True)
         return subprocess.run([run.QEMU, "-M", "virt", "-cpu", "cortex-a57", "-display", "none", "-semihosting-config", "enable=on,target=native", "-icount",
-                               "shift=0", "-kernel", program], check=False, timeout=60).returncode
+                               "shift=0", "-smp", "2", "-kernel", program], check=False, timeout=60).returncode
 
 
 # Besides: two ISBs and the write that starts; of each exception four instructions of the handler.
@@ -73,6 +73,13 @@ equal(own_program("aarch64_own.S", "INSN=udf #0"), 10 + 3 + 10 * 4, "and ten und
 TURNS = 5000
 equal(own_program("aarch64_late.S", "CYCLES", "TURNS=%d" % TURNS), 500 // 3 + 1, "in another one the cycle counter's overflow interrupts on time")
 equal(own_program("aarch64_late.S", "TURNS=%d" % TURNS), TURNS % 256, "and an event counter's only when the PMU is written again, behind all turns")
+equal(own_program("aarch64_two.S", "ALONE"), 0, "in a third one a processor alone counts fewer than 1024 instructions")
+equal(own_program("aarch64_two.S"), 20000 // 1024, "and those of another processor beside it as its own")
+lines, text, status = run.boot("suite=control check=clock* cpus=all inject=processor:1:faults", cpus="2", timeout=60)
+faulty = [c for s in json.loads(text)["suites"] for c in s["checks"] if c["verdict"] == "error"] if text else []
+ok(status == 1 and len(faulty) == 1 and faulty[0]["name"] == "processor 1" and "an undefined instruction" in faulty[0]["text"] and
+   any(line.startswith("# processor 0 is judged") or "ladder on processor 0" in line for line in lines),
+   "a processor that faults where it is handed the run is told, and the other one is judged", faulty)
 lines, text, status = run.boot("suite=control,machine check=clock*,state* cpus=all", cpus="2", timeout=60)
 ok(status == 0 and any("clock rate: counters of cycles count the emulator's own time: " in line for line in lines),
    "where instructions are not counted, cycles are the emulator's time: that is a fact, and nothing is wrong", lines[-30:])
