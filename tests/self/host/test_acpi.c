@@ -247,6 +247,36 @@ static void the_extended_pm_timer_wins(void **state)
 	assert_int_equal(acpi.pm_timer, 0x1808);
 }
 
+/* ACPI 5.2.3.2: an address is of a space, and only a port can be read as one. */
+static void a_register_is_read_in_its_space(void **state)
+{
+	static const uint8_t x[12] = {1, 32, 0, 3, 0x08, 0x18, 0, 0, 0, 0, 0, 0}, none[12] = {1, 32, 0, 3};
+
+	(void)state;
+	finish();
+	for (unsigned space = 0; space < 256; space++) {
+		memcpy(fw.table[2] + 208, x, sizeof x);
+		fw.table[2][208] = (uint8_t)space;
+		seal(fw.table[2]);
+		fw.table[1][HEADER + 4] = (uint8_t)space;
+		seal(fw.table[1]);
+		read_all();
+		assert_int_equal(acpi.pm_timer, space == 1 ? 0x1808 : 0x608);
+		assert_int_equal(acpi.hpet, space == 0 ? 0xfed00000 : 0);
+	}
+	/* Address 0 says that there is none. */
+	memcpy(fw.table[2] + 208, none, sizeof none);
+	seal(fw.table[2]);
+	read_all();
+	assert_int_equal(acpi.pm_timer, 0x608);
+	/* Nor is there a port of that number. */
+	memcpy(fw.table[2] + 208, x, sizeof x);
+	fw.table[2][208 + 6] = 1;
+	seal(fw.table[2]);
+	read_all();
+	assert_int_equal(acpi.pm_timer, 0);
+}
+
 static void a_bad_checksum_costs_only_that_table(void **state)
 {
 	static const char *const names[] = {"APIC", "HPET", "FACP"};
@@ -371,6 +401,7 @@ int main(void)
 		TEST(more_processors_than_there_is_room_for_are_counted),
 		TEST(domains_of_memory_are_counted),
 		TEST(the_extended_pm_timer_wins),
+		TEST(a_register_is_read_in_its_space),
 		TEST(a_bad_checksum_costs_only_that_table),
 		TEST(an_impossible_length_is_named),
 		TEST(entries_that_do_not_fit_end_the_list),

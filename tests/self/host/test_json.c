@@ -156,6 +156,55 @@ static void a_rollback_leaves_what_was_before(void **state)
 	}
 }
 
+/* Wherever something had no room, what follows is written as if it had never begun: commas and all. */
+static void a_rollback_forgets_where_it_was(void **state)
+{
+	static const char *const begun[] = {"{", "[", "{\"a\":1", "[1", "1", "\"x\"", "{\"a\":{", "[]"};
+
+	(void)state;
+	for (unsigned members = 0; members < 3; members++)
+		for (unsigned i = 0; i < sizeof begun / sizeof begun[0]; i++) {
+			struct json j = {0}, whole = {0};
+			struct json_mark mark;
+			char *text;
+
+			json_open(&j, NULL, '[');
+			json_open(&whole, NULL, '[');
+			for (unsigned m = 0; m < members; m++) {
+				json_unsigned(&j, NULL, m);
+				json_unsigned(&whole, NULL, m);
+			}
+			mark = json_mark(&j);
+			for (const char *c = begun[i]; *c; c++)
+				switch (*c) {
+				case '{':
+				case '[':
+					json_open(&j, c == begun[i] || c[-1] == '[' ? NULL : "b", *c);
+					break;
+				case ']':
+					json_close(&j, ']');
+					break;
+				case '1':
+				case 'x':
+					json_unsigned(&j, NULL, 1);
+					break;
+				default:
+					break;
+				}
+			json_rollback(&j, &mark);
+			json_open(&j, NULL, '{');
+			json_close(&j, '}');
+			json_close(&j, ']');
+			json_open(&whole, NULL, '{');
+			json_close(&whole, '}');
+			json_close(&whole, ']');
+			text = text_of(&whole);
+			expect(&j, text);
+			free(text);
+			json_free(&whole);
+		}
+}
+
 struct pieces {
 	char text[1 << 20];
 	size_t size, most;
@@ -266,6 +315,7 @@ int main(void)
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(text_is_escaped),
 		cmocka_unit_test(a_rollback_leaves_what_was_before),
+		cmocka_unit_test(a_rollback_forgets_where_it_was),
 		cmocka_unit_test(a_sink_gets_what_chunks_would_hold),
 		cmocka_unit_test(a_document_survives_every_shortage),
 	};

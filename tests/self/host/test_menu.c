@@ -8,6 +8,7 @@
 #include "boot/menu/results.h"
 #include "boot/menu/save.h"
 #include "boot/menu/start.h"
+#include "boot/menu/widgets.h"
 #include "tests/judge/check.h"
 #include "tests/self/host/support/report_run.h"
 
@@ -142,6 +143,40 @@ static void a_terminal_s_bytes_are_keys(void **state)
 			assert_int_equal(keys_take(&k, (unsigned char)*c), KEY_NONE);
 		if (keys_take(&k, (unsigned char)*c) != rows[i].key)
 			fail_msg("sequence %u", i);
+	}
+}
+
+/* What came before is forgotten: a key is what its own bytes say. */
+static void a_key_is_the_same_behind_any_other(void **state)
+{
+	static const struct {
+		const char *bytes;
+		int key;
+	} rows[] = {{"\x1b[A", KEY_UP},
+		    {"\x1bOB", KEY_DOWN},
+		    {"\x1b[1~", KEY_HOME},
+		    {"\x1b[4~", KEY_END},
+		    {"\x1b[5~", KEY_PAGE_UP},
+		    {"\x1b[6~", KEY_PAGE_DOWN},
+		    {"\x1b[1;5A", KEY_UP},
+		    {"\x1b[999999~", KEY_NONE},
+		    {"\x1b[Z", KEY_NONE},
+		    {"\x1bx", KEY_NONE},
+		    {"x", 'x'},
+		    {"\r", KEY_ENTER}};
+	enum { ROWS_OF_KEYS = sizeof rows / sizeof rows[0] };
+
+	(void)state;
+	for (unsigned i = 0; i < ROWS_OF_KEYS * ROWS_OF_KEYS; i++) {
+		struct keys k = {0};
+		int key = KEY_NONE;
+
+		for (const char *c = rows[i / ROWS_OF_KEYS].bytes; *c; c++)
+			keys_take(&k, (unsigned char)*c);
+		for (const char *c = rows[i % ROWS_OF_KEYS].bytes; *c; c++)
+			key = keys_take(&k, (unsigned char)*c);
+		if (key != rows[i % ROWS_OF_KEYS].key)
+			fail_msg("sequence %u behind sequence %u", i % ROWS_OF_KEYS, i / ROWS_OF_KEYS);
 	}
 }
 
@@ -339,6 +374,77 @@ static void only_what_changes_is_drawn(void **state)
 	page_print(200, 0, STYLE_PLAIN, "%s", "nowhere");
 	page_show();
 	assert_true(is_shown("cut off a ") && !is_shown("nowhere"));
+}
+
+/* --- widgets ----------------------------------------------------------------------------------------- */
+
+/* A field of any size takes what it has room for, and not a byte more: a block of its own, so that the
+ * sanitizer sees one. */
+static void a_text_stays_in_its_field(void **state)
+{
+	int keys[40];
+
+	(void)state;
+	page_open(&fake);
+	for (unsigned i = 0; i < 38; i++)
+		keys[i] = 'a' + (int)i % 26;
+	keys[38] = KEY_ENTER;
+	for (size_t size = 1; size < 36; size++)
+		for (size_t there = 0; there < size; there++) {
+			char *text = malloc(size);
+
+			memset(text, '-', there);
+			text[there] = 0;
+			script = keys;
+			assert_true(widget_edit("heading", "help", text, size));
+			assert_int_equal(strlen(text), size - 1);
+			for (size_t i = 0; i < size - 1; i++)
+				assert_int_equal(text[i], i < there ? '-' : 'a' + (int)(i - there) % 26);
+			free(text);
+		}
+	/* A quote would end the value that the configuration gives. */
+	char text[8] = "";
+
+	script = (const int[]){KEY_BACKSPACE, '"', ' ', '~', KEY_UP, '"', KEY_ESCAPE};
+	assert_false(widget_edit("heading", "help", text, sizeof text));
+	assert_string_equal(text, " ~");
+}
+
+static bool named(void *from, unsigned i, const char **name, const char **text)
+{
+	const char *const *names = from;
+
+	*name = names[i];
+	*text = "";
+	return *name != NULL;
+}
+
+/* A letter goes on to the next item that begins with it, round, and stays where there is no other. */
+static void a_letter_goes_to_the_next_of_its_items(void **state)
+{
+	static const char *names[] = {"apple", "Bean", "avocado", "cherry", "Artichoke", "beet", NULL};
+
+	(void)state;
+	page_open(&fake);
+	for (unsigned first = 0; first < 6; first++)
+		for (const char *letter = "aAbBcx"; *letter; letter++)
+			for (unsigned presses = 0; presses < 8; presses++) {
+				int keys[10];
+				unsigned expected = first;
+
+				for (unsigned p = 0; p < presses; p++) {
+					unsigned step = 1;
+
+					keys[p] = *letter;
+					while (step < 6 &&
+					       (names[(expected + step) % 6][0] | 32) != (*letter | 32))
+						step++;
+					expected = (expected + step) % 6;
+				}
+				keys[presses] = KEY_ENTER;
+				script = keys;
+				assert_int_equal(widget_pick("heading", named, names, first), expected);
+			}
 }
 
 /* --- saving ------------------------------------------------------------------------------------------ */
@@ -555,6 +661,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_terminal_s_bytes_are_keys),
+		cmocka_unit_test(a_key_is_the_same_behind_any_other),
 		cmocka_unit_test(an_escape_alone_is_a_key_in_time),
 		cmocka_unit_test(any_bytes_do),
 		cmocka_unit_test(what_is_chosen_is_seen),
@@ -564,6 +671,8 @@ int main(void)
 		cmocka_unit_test(saving_loses_nothing),
 		cmocka_unit_test(keys_held_down_on_any_screen),
 		cmocka_unit_test(only_what_changes_is_drawn),
+		cmocka_unit_test(a_text_stays_in_its_field),
+		cmocka_unit_test(a_letter_goes_to_the_next_of_its_items),
 		cmocka_unit_test(what_is_saved_is_read_again),
 		cmocka_unit_test(observations_are_read_from_a_record),
 		cmocka_unit_test(the_worst_come_first_and_open),

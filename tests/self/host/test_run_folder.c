@@ -123,6 +123,8 @@ static void what_is_there_is_left_alone(void **state)
 	unlisted = "\\assay\\runs\\0001-GenuineIntel-6-5E-3";
 	assert_true(make(none, &why));
 	assert_string_equal(made, "\\assay\\runs\\0002-GenuineIntel-6-5E-3");
+	assert_string_equal(run_folder(), made);
+	assert_int_equal(run_number(), 2);
 	unlisted = NULL;
 }
 

@@ -65,6 +65,49 @@ static void blanks_at_the_end_are_none(void **state)
 	assert_string_equal(read(blanks, sizeof blanks), "SMBIOS board maker= M  2\n");
 }
 
+/* A structure of any length: what lies whole in it is told, and nothing of the strings behind it is a number.
+ */
+static void a_field_is_within_its_structure(void **state)
+{
+	static const struct {
+		uint8_t type, offset, size;
+		const char *told;
+	} fields[] = {
+		{0, 4, 1, "BIOS vendor=A\n"},
+		{0, 5, 1, "BIOS version=A\n"},
+		{0, 8, 1, "BIOS date=A\n"},
+		{1, 4, 1, "system manufacturer=A\n"},
+		{1, 5, 1, "system product=A\n"},
+		{1, 6, 1, "system version=A\n"},
+		{2, 4, 1, "board maker=A\n"},
+		{2, 5, 1, "board product=A\n"},
+		{2, 6, 1, "board version=A\n"},
+		{4, 4, 1, "processor socket=A\n"},
+		{4, 16, 1, "processor=A\n"},
+		{4, 20, 2, "processor MHz at most=257\n"},
+		{4, 22, 2, "processor MHz now=257\n"},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+		size_t name = strcspn(fields[i].told, "=") + 1;
+
+		for (uint8_t length = 4; length < 32; length++) {
+			uint8_t s[64] = {fields[i].type, length};
+			char own[64];
+
+			memset(s + 4, 1, length - 4u);
+			memcpy(s + length, "A\0", 3);
+			read(s, length + 3u);
+			snprintf(own, sizeof own, "SMBIOS %.*s", (int)name, fields[i].told);
+			if (fields[i].offset + fields[i].size <= length)
+				assert_non_null(strstr(said, fields[i].told));
+			else
+				assert_null(strstr(said, own));
+		}
+	}
+}
+
 /* Serial numbers of boards and systems are no business of a report's. */
 static void serial_numbers_are_not(void **state)
 {
@@ -122,7 +165,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sound_tables_are_told),    cmocka_unit_test(blanks_at_the_end_are_none),
 		cmocka_unit_test(serial_numbers_are_not),   cmocka_unit_test(damaged_ones_do_no_harm),
-		cmocka_unit_test(entry_points_are_checked),
+		cmocka_unit_test(entry_points_are_checked), cmocka_unit_test(a_field_is_within_its_structure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,12 +125,53 @@ static void too_much_is_told(void **state)
 	assert_aborted(ABORTED_BY_SIZE | ABORTED_NESTED);
 }
 
+static void store(uint64_t *to, uint64_t value)
+{
+	struct decoded d = {0};
+
+	d.in.flags = INSN_F_MEM;
+	step_engine.now.did.address = (uint64_t)to;
+	assert_true(step_transaction_keeps(&frame, &d));
+	*to = value;
+}
+
+/* An abort takes back what its own transaction stored, and all of it: nothing that was stored before, in a
+ * transaction that ended or in one that was aborted. */
+static void an_abort_takes_back_its_own_stores(void **state)
+{
+	static const uint8_t xend[] = {0x0f, 0x01, 0xd5};
+	static uint64_t memory[16];
+
+	(void)state;
+	for (unsigned before = 0; before < 2; before++)
+		for (unsigned depth = 1; depth <= DEEPEST; depth++) {
+			memset(memory, 0, sizeof memory);
+			begin(depth);
+			store(memory, 1);
+			if (before)
+				step_transaction_abort(&frame, 0);
+			else
+				for (unsigned i = 0; i < depth; i++)
+					run(INSN_XEND, xend, sizeof xend);
+			assert_int_equal(step_engine.odd.transaction, 0);
+			assert_true(memory[0] == (before ? 0 : 1));
+			memory[0] = 5;
+			begin(depth);
+			store(memory + 8, 2);
+			store(memory + 8, 3);
+			step_transaction_abort(&frame, 0);
+			assert_true(memory[0] == 5);
+			assert_true(memory[8] == 0);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(xabort_gives_its_reason),
 		cmocka_unit_test(others_give_none),
 		cmocka_unit_test(too_much_is_told),
+		cmocka_unit_test(an_abort_takes_back_its_own_stores),
 	};
 
 	return cmocka_run_group_tests_name("aborted transactions", tests, NULL, NULL);
