@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree
+from collections import Counter
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests/self"))
@@ -411,6 +412,15 @@ def main(folder):
             f"compare: {what} that were measured otherwise are told",
             out,
         )
+        without = dict(one, **{what: []})
+        found = [compare(without, one), compare(one, without)]
+        ok(
+            [status for status, _, _ in found] == [1, 1]
+            and ": absent; then " in found[0][1]
+            and "; then absent\n" in found[1][1],
+            f"compare: {what} that only one of two reports has are told",
+            found,
+        )
     status, out, _ = compare(bad, bad, changed)
     ok(
         status == 1
@@ -535,6 +545,22 @@ def main(folder):
         ],
         "csv: rows",
     )
+    reasons = report(
+        [
+            {
+                "name": "s",
+                "title": "t",
+                "complete": True,
+                "checks": [check(f"c{n}", "skipped" if not n else "noisy", [[240, 1]] * n, text="why") for n in (0, 1)],
+            }
+        ]
+    )
+    found = list(csv.reader(io.StringIO(run("csv", write("in.json", reasons))[1])))
+    ok(
+        len({len(row) for row in found}) == 1 and [row[found[0].index("text")] for row in found[1:]] == ["why", "why"],
+        "csv: a reason stands in its column, with observations or without",
+        found,
+    )
 
     mixed = copy.deepcopy(fine)
     for c, virtual in zip(mixed["suites"][-1]["checks"], (True, False, True)):
@@ -574,6 +600,14 @@ def main(folder):
             ("INST", "exact", ["exact", "exact"]),
         ],
         "fleet: the worst verdict of each machine, the worst rows first",
+    )
+    tallies = Counter()
+    for row in rows:
+        tallies.update({(row["subject"], verdict): n for verdict, n in row["cells"][0]["tally"]})
+    equal(
+        tallies,
+        Counter((c.get("event", c["name"].split("/")[0]), c["verdict"]) for r in (fine, bad) for s in r["suites"] for c in s["checks"]),
+        "fleet: a machine's tally is that of all its reports",
     )
     ok(
         "same.json: the same as one that is there already" in told.text["left-out"] + told.text.get("", ""),

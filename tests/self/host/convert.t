@@ -124,6 +124,13 @@ def main(folder):
         made = comparable(current(changed(name, path, value)))
         ok(first_difference(made, comparable(NEW[name])), f"seen: another {path}")
 
+    for count in range(4):
+        blocks = [{"signature": f"S{n}", "first_leaf": f"0x4000{n}00", "max_leaf": f"0x4000{n}01"} for n in range(count)]
+        made = current(changed("hybrid", "machine/hypervisors", blocks))["machine"]["identity"]
+        equal([(p["name"], p["value"]) for p in made if p["name"].startswith("hypervisor")],
+              [("hypervisor" + (f" {n + 1}" if n else ""), f"S{n}, CPUID leaves 4000{n}00H to 4000{n}01H") for n in range(count)],
+              f"{count} hypervisors are all kept")
+
     # --- what is old and broken: one line, with what and where ---
     refused = (
         ("intel", "machine/cpu/microcode", 12, "machine/cpu/microcode: 12 must be string"),

@@ -2,6 +2,7 @@
 """scripts/errata-events tells of a report's errata which events they are of, in the form of vendors' event files."""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,14 @@ equal((status, complaint), (0, ""), "and nothing is complained about")
 equal(events[0], {"EventName": "LD_BLOCKS.STORE_FORWARD", "EventCode": "0x03", "UMask": "0x02", "Errata": "BJ50"}, "as event files have them")
 names, _, _, _ = told(REPORT, "--consistent")
 ok("BR_INST_RETIRED.ALL_BRANCHES" in names and "SKL91" in names["BR_INST_RETIRED.ALL_BRANCHES"], "what agrees is told if it is asked for", repr(names))
+# AMD has events above FFH: bits 11:8 of a number stand in bits 35:32 of a selector, and in an event file with the rest.
+with open(os.path.join(TOP, "pmu/amd/errata/errata.def"), encoding="utf-8") as f:
+    numbers = sorted({n for own in re.findall(r'^AMD_ERRATUM\(.*"([^"]+)"\)', f.read(), re.M) for n in own.split()})
+_, events, _, _ = told({"errata": [{"number": "AMD-" + n, "state": "present"} for n in numbers]})
+of_amd = [(e, re.fullmatch(r"PMCx([0-9A-F]{3})(?:\[([0-9A-F]{2})\])?", e["EventName"])) for e in events]
+equal([e for e, named in of_amd if named and (int(e["EventCode"], 16), int(e["UMask"], 16)) != (int(named[1], 16), int(named[2] or "0", 16))], [],
+      "each event of AMD's has the number that its name says")
+ok(any(e["EventName"] == "PMCx1D4" and e["EventCode"] == "0x1D4" for e in events), "those above FFH are among them", repr(events))
 equal(told({"errata": []})[1], [], "of no erratum there is an empty list")
 ok(told({})[2] and "suite errata" in told({})[3], "a report without errata is refused")
 ok(told("{")[2], "and so is what is no report")

@@ -209,6 +209,11 @@ def main(folder):
          listed["1"] and listed["11"] and len(listed["1,11"]) == len(listed["1"]) + len(listed["11"]), listed)
     status, out, _ = run("--processor", "0", two, sample)
     test("a processor's checks are compared with those of another report", status == 0 and out.endswith("\n13 checks in common, 0 differences\n"), out)
+    for chosen, judged in (("0", "intel-core2"), ("1", "intel-core3")):
+        status, out, _ = run("--processor", chosen, two, two)
+        test(f"processor {chosen} was judged by its own PMU", judged in out and "no PMU" not in out, out)
+    status, out, _ = run("--processor", "0", sample, sample)
+    test("a report of one processor is of processor 0", status == 0 and "intel-core2" in out and "no PMU" not in out, out)
     status, out, _ = run(two, two)
     test("checks of several processors are kept apart", status == 0 and out.endswith("\n26 checks in common, 0 differences\n"), out)
     out = run("--registers", two)[1]
@@ -228,6 +233,12 @@ def main(folder):
         spoil(bad)
         valid = is_valid(write("bad.json", bad))
         test(f"validate-report refuses results {name}", valid == 1)
+
+    for times in (1, 2, 3):
+        same = report([{"name": s, "title": "t", "complete": True, "checks": [check("c", "exact", [[240, 1]])] * n} for s, n in (("a", 1), ("b", times))])
+        status, out, err = script("validate-report", write("same.json", same))
+        test(f"validate-report: {times} checks of one name in a suite", (status == 0) == (times == 1) and (f"b/c: {times} checks have this name" in out + err) == (times > 1)
+             and "a/c" not in out + err, out + err)
 
     # Each verdict, in every view.
     for verdict in VERDICTS:
