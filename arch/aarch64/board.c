@@ -1,6 +1,6 @@
 #include "arch/aarch64/board.h"
 
-#include "arch/aarch64/gic.h"
+#include "arch/aarch64/gic_place.h"
 #include "arch/aarch64/identity.h"
 #include "arch/aarch64/processors.h"
 #include "arch/aarch64/psci.h"
@@ -22,18 +22,24 @@ static unsigned ppi(const struct fdt_node *node, unsigned i)
 
 	if (4 * CELLS * (i + 1) > node->interrupts_size || fdt_cells(at, 1) != GIC_PPI)
 		return 0;
-	return PPI + (unsigned)fdt_cells(at + 4, 1);
+	return gic_private_interrupt(PPI + (unsigned)fdt_cells(at + 4, 1));
 }
 
 static void read_controller(const struct fdt_node *node)
 {
-	uint64_t size;
+	uint64_t address, size;
 	bool v3 = fdt_compatible(node, "arm,gic-v3");
 
 	if (!v3 && !fdt_compatible(node, "arm,cortex-a15-gic") && !fdt_compatible(node, "arm,gic-400"))
 		return;
-	if (fdt_reg(node, 0, &gic_place.distributor, &size) && fdt_reg(node, 1, &gic_place.cpu, &size))
-		gic_place.version = v3 ? 3 : 2;
+	if (!fdt_reg(node, 0, &gic_place.distributor, &size) || !fdt_reg(node, 1, &gic_place.cpu, &size))
+		return;
+	gic_place.version = v3 ? 3 : 2;
+	for (unsigned i = 0, n = node->regions ? (unsigned)fdt_cells(node->regions, 1) : 1; v3 && i < n; i++) {
+		if (!fdt_reg(node, 1 + i, &address, &size))
+			break;
+		gic_place_region(address, size);
+	}
 }
 
 static void read_node(void *arg, const struct fdt_node *node)
@@ -64,7 +70,7 @@ static void read_node(void *arg, const struct fdt_node *node)
 	} else if (node->device_type && !strcmp(node->device_type, "cpu")) {
 		b->processors++;
 		if (fdt_reg(node, 0, &address, &size))
-			processors_add(address);
+			processors_add(address), gic_place_core(address, 0);
 	} else if (fdt_compatible(node, "arm,pl011")) {
 		if (!serial_base && fdt_reg(node, 0, &address, &size))
 			serial_base = address;

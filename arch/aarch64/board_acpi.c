@@ -1,8 +1,8 @@
 #include "arch/aarch64/board.h"
 
-#include "arch/aarch64/gic.h"
+#include "arch/aarch64/acpi_table.h"
+#include "arch/aarch64/gic_place.h"
 #include "arch/aarch64/identity.h"
-#include "arch/aarch64/processors.h"
 #include "arch/aarch64/psci.h"
 #include "arch/aarch64/serial.h"
 
@@ -15,12 +15,10 @@
 #define RSDP_SIZE 36
 
 /* 5.2.6: the head of every table. */
-#define LENGTH     4
 #define OEM        10
 #define OEM_SIZE   6
 #define OEM_TABLE  16
 #define TABLE_SIZE 8
-#define HEAD       36
 #define TABLE_MAX  (1u << 20)
 
 /* 5.2.9: FADT. */
@@ -28,24 +26,6 @@
 #define BOOT_ARM_PSCI   1
 #define BOOT_ARM_HVC    2
 #define FADT_HYPERVISOR 268 /* eight characters */
-
-/* 5.2.12: MADT, and what lies in it. */
-#define MADT_ENTRIES 44
-#define GICC         11
-#define GICC_FLAGS   12
-#define GICC_ENABLED 1
-#define GICC_PMU     20
-#define GICC_BASE    32
-#define GICC_GICR    60
-#define GICC_MPIDR   68
-#define GICC_SIZE    76
-#define GICD         12
-#define GICD_BASE    8
-#define GICD_VERSION 20
-#define GICD_SIZE    24
-#define GICR         14
-#define GICR_BASE    4
-#define GICR_SIZE    16
 
 /* 5.2.25: GTDT. */
 #define GTDT_PHYSICAL 56 /* the non-secure timer of EL1 */
@@ -56,22 +36,6 @@
 #define SPCR_ADDRESS 44
 #define TYPE_PL011   3
 #define TYPE_SBSA    0xe /* a PL011 as far as it is used here */
-
-static uint32_t u32(const uint8_t *table, size_t at)
-{
-	uint32_t value;
-
-	memcpy(&value, table + at, sizeof value);
-	return value;
-}
-
-static uint64_t u64(const uint8_t *table, size_t at)
-{
-	uint64_t value;
-
-	memcpy(&value, table + at, sizeof value);
-	return value;
-}
 
 static bool sound(const uint8_t *data, size_t size)
 {
@@ -85,71 +49,37 @@ static bool sound(const uint8_t *data, size_t size)
 static const uint8_t *table_at(uint64_t address)
 {
 	const uint8_t *t = (const uint8_t *)(uintptr_t)address;
-	uint32_t length = t ? u32(t, LENGTH) : 0;
+	uint32_t length = t ? acpi_u32(t, ACPI_LENGTH) : 0;
 
-	return length >= HEAD && length <= TABLE_MAX && sound(t, length) ? t : NULL;
-}
-
-static unsigned private_interrupt(uint32_t number)
-{
-	return number < 32 ? number : 0;
-}
-
-static void read_madt(const uint8_t *t, struct board *b)
-{
-	const uint8_t *end = t + u32(t, LENGTH);
-	uint64_t cpu = 0, redistributor = 0;
-	unsigned version = 0;
-
-	for (const uint8_t *p = t + MADT_ENTRIES; end - p >= 2 && p[1] >= 2 && p[1] <= end - p; p += p[1]) {
-		if (p[0] == GICC && p[1] >= GICC_SIZE && u32(p, GICC_FLAGS) & GICC_ENABLED) {
-			b->processors++;
-			processors_add(u64(p, GICC_MPIDR));
-			gic_place.counters = private_interrupt(u32(p, GICC_PMU));
-			if (!cpu)
-				cpu = u64(p, GICC_BASE);
-			if (!redistributor)
-				redistributor = u64(p, GICC_GICR);
-		} else if (p[0] == GICD && p[1] >= GICD_SIZE) {
-			gic_place.distributor = u64(p, GICD_BASE);
-			version = p[GICD_VERSION];
-		} else if (p[0] == GICR && p[1] >= GICR_SIZE) {
-			redistributor = u64(p, GICR_BASE);
-		}
-	}
-	/* Before ACPI 6.0 the version was not told: then there are redistributors, or there are none. */
-	if (!version)
-		version = redistributor ? 3 : 2;
-	gic_place.cpu = version >= 3 ? redistributor : cpu;
-	if (gic_place.distributor && gic_place.cpu)
-		gic_place.version = version >= 3 ? 3 : 2;
+	return length >= ACPI_HEAD && length <= TABLE_MAX && sound(t, length) ? t : NULL;
 }
 
 static void read_gtdt(const uint8_t *t, struct board *b)
 {
 	(void)b;
-	if (u32(t, LENGTH) < GTDT_VIRTUAL + 4)
+	if (acpi_u32(t, ACPI_LENGTH) < GTDT_VIRTUAL + 4)
 		return;
-	gic_place.physical_timer = private_interrupt(u32(t, GTDT_PHYSICAL));
-	gic_place.virtual_timer = private_interrupt(u32(t, GTDT_VIRTUAL));
+	gic_place.physical_timer = gic_private_interrupt(acpi_u32(t, GTDT_PHYSICAL));
+	gic_place.virtual_timer = gic_private_interrupt(acpi_u32(t, GTDT_VIRTUAL));
 }
 
 static void read_spcr(const uint8_t *t, struct board *b)
 {
 	(void)b;
-	if (u32(t, LENGTH) >= SPCR_ADDRESS + 8 && (t[SPCR_TYPE] == TYPE_PL011 || t[SPCR_TYPE] == TYPE_SBSA))
-		serial_base = u64(t, SPCR_ADDRESS);
+	if (acpi_u32(t, ACPI_LENGTH) >= SPCR_ADDRESS + 8 &&
+	    (t[SPCR_TYPE] == TYPE_PL011 || t[SPCR_TYPE] == TYPE_SBSA))
+		serial_base = acpi_u64(t, SPCR_ADDRESS);
 }
 
 static void read_fadt(const uint8_t *t, struct board *b)
 {
 	unsigned boot;
 
-	if (u32(t, LENGTH) < FADT_BOOT_ARM + 2)
+	if (acpi_u32(t, ACPI_LENGTH) < FADT_BOOT_ARM + 2)
 		return;
 	boot = t[FADT_BOOT_ARM];
 	b->psci = !(boot & BOOT_ARM_PSCI) ? PSCI_NONE : boot & BOOT_ARM_HVC ? PSCI_HVC : PSCI_SMC;
-	if (u32(t, LENGTH) >= FADT_HYPERVISOR + 8 && !memcmp(t + FADT_HYPERVISOR, "QEMU", 5))
+	if (acpi_u32(t, ACPI_LENGTH) >= FADT_HYPERVISOR + 8 && !memcmp(t + FADT_HYPERVISOR, "QEMU", 5))
 		b->guest = true;
 }
 
@@ -157,7 +87,7 @@ static const struct {
 	char signature[5];
 	void (*read)(const uint8_t *t, struct board *b);
 } readers[] = {
-	{"APIC", read_madt},
+	{"APIC", board_read_madt},
 	{"GTDT", read_gtdt},
 	{"SPCR", read_spcr},
 	{"FACP", read_fadt},
@@ -178,7 +108,7 @@ bool board_read_acpi(uint64_t rsdp, struct board *out)
 	*out = (struct board){.options = ""};
 	if (!root || memcmp(root, "RSD PTR ", 8) || !sound(root, RSDP_SIZE))
 		return false;
-	xsdt = table_at(u64(root, RSDP_XSDT));
+	xsdt = table_at(acpi_u64(root, RSDP_XSDT));
 	if (!xsdt)
 		return false;
 	/* The names that QEMU gives its tables, of which older ones say nothing else of it. */
@@ -186,8 +116,8 @@ bool board_read_acpi(uint64_t rsdp, struct board *out)
 	snprintf(identity_board, sizeof identity_board, "%.*s %.*s", (int)name_length(xsdt + OEM, OEM_SIZE),
 		 (const char *)xsdt + OEM, (int)name_length(xsdt + OEM_TABLE, TABLE_SIZE),
 		 (const char *)xsdt + OEM_TABLE);
-	for (size_t at = HEAD; at + 8 <= u32(xsdt, LENGTH); at += 8) {
-		t = table_at(u64(xsdt, at));
+	for (size_t at = ACPI_HEAD; at + 8 <= acpi_u32(xsdt, ACPI_LENGTH); at += 8) {
+		t = table_at(acpi_u64(xsdt, at));
 		for (unsigned i = 0; t && i < sizeof readers / sizeof readers[0]; i++)
 			if (!memcmp(t, readers[i].signature, 4))
 				readers[i].read(t, out);

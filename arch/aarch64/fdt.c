@@ -61,6 +61,8 @@ static void keep(struct walk *w, const char *name, const uint8_t *data, size_t s
 		n->status = (const char *)data;
 	else if (!strcmp(name, "reg"))
 		n->reg = data, n->reg_size = size;
+	else if (!strcmp(name, "#redistributor-regions") && size == 4)
+		n->regions = data;
 	else if (!strcmp(name, "interrupts"))
 		n->interrupts = data, n->interrupts_size = size;
 	else if (!strcmp(name, "linux,initrd-start"))

@@ -25,7 +25,7 @@ struct fdt_node {
 	const char *compatible;
 	size_t compatible_size;
 	const char *device_type, *model, *method, *bootargs, *status;
-	const uint8_t *reg, *interrupts, *initrd_start, *initrd_end;
+	const uint8_t *reg, *regions, *interrupts, *initrd_start, *initrd_end;
 	size_t reg_size, interrupts_size, initrd_size;
 };
 

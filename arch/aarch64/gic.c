@@ -42,13 +42,8 @@
 #define ICC_CTLR_EOIMODE 2 /* IHI 0069, 12.2.6 */
 
 /* Redistributor (IHI 0069, 12.10). */
-#define GICR_TYPER     0x08
 #define GICR_WAKER     0x14
 #define GICR_SGI       0x10000
-#define GICR_LAST      (1 << 4)
-#define GICR_STRIDE    0x20000
-#define GICR_STRIDE_V4 0x40000
-#define GICR_VLPIS     (1 << 1)
 
 #define PRIVATE      32
 #define LINES        32 /* words of interrupts at most, each of 32: the first is the private ones' */
@@ -56,8 +51,6 @@
 #define PRIORITY_IRQ 0xa0
 #define PRIORITY_FIQ 0x40
 #define PRIORITY_ALL 0xff
-
-struct gic_place gic_place;
 
 static struct {
 	uint32_t distributor, enabled, group, edges, cpu, mask, point;
@@ -72,22 +65,15 @@ static volatile uint32_t *word(uint64_t base, unsigned offset)
 	return (volatile uint32_t *)(uintptr_t)(base + offset);
 }
 
-/* GICv3: the frame of this processor, by its affinity. */
+/* GICv3: the frames of this processor. */
 static uint64_t redistributor(void)
 {
-	static uint64_t found, of;
-	uint64_t self = SYS_READ(mpidr_el1), affinity = (self & 0xffffff) | (self >> 8 & 0xff000000);
-	uint64_t at = gic_place.cpu;
+	return gic_place_redistributor(SYS_READ(mpidr_el1));
+}
 
-	if (found && of == self)
-		return found;
-	of = self;
-	for (;; at += *word(at, GICR_TYPER) & GICR_VLPIS ? GICR_STRIDE_V4 : GICR_STRIDE) {
-		if (*word(at, GICR_TYPER + 4) == affinity)
-			return found = at;
-		if (*word(at, GICR_TYPER) & GICR_LAST)
-			return found = gic_place.cpu;
-	}
+unsigned gic_counters(void)
+{
+	return gic_place_counters(SYS_READ(mpidr_el1));
 }
 
 static uint64_t private_base(void)
@@ -176,7 +162,7 @@ bool gic_has_fiq(void)
 	static int8_t known = -1;
 
 	if (known < 0 && gic_place.version) {
-		uint32_t bit = UINT32_C(1) << gic_place.counters, was = *word(private_base(), GICD_IGROUPR);
+		uint32_t bit = UINT32_C(1) << gic_counters(), was = *word(private_base(), GICD_IGROUPR);
 
 		*word(private_base(), GICD_IGROUPR) = was | bit;
 		known = (*word(private_base(), GICD_IGROUPR) & bit) != 0;
@@ -275,11 +261,11 @@ void gic_take(void)
 	/* A counter that is taken out of use no longer asks: where it can be had, what it asked for stays
 	 * pending. */
 	firmware.edges = *word(base, GICD_ICFGR_PPI);
-	if (gic_place.counters)
-		*word(base, GICD_ICFGR_PPI) = firmware.edges | UINT32_C(2) << 2 * (gic_place.counters - 16);
+	if (gic_counters())
+		*word(base, GICD_ICFGR_PPI) = firmware.edges | UINT32_C(2) << 2 * (gic_counters() - 16);
 	take_cpu_interface();
 	gic_as_fiq(gic_place.virtual_timer, false);
-	gic_as_fiq(gic_place.counters, false);
+	gic_as_fiq(gic_counters(), false);
 	gic_as_fiq(gic_place.physical_timer, gic_has_fiq());
 	taken = true;
 }
@@ -298,8 +284,8 @@ void gic_take_processor(void)
 	}
 	base = private_base();
 	mask(UINT32_MAX);
-	if (gic_place.counters)
-		*word(base, GICD_ICFGR_PPI) |= UINT32_C(2) << 2 * (gic_place.counters - 16);
+	if (gic_counters())
+		*word(base, GICD_ICFGR_PPI) |= UINT32_C(2) << 2 * (gic_counters() - 16);
 	if (gic_place.version == 2) {
 		*word(gic_place.cpu, GICC_PMR) = PRIORITY_ALL;
 		*word(gic_place.cpu, GICC_BPR) = 0;
@@ -313,7 +299,7 @@ void gic_take_processor(void)
 			SYS_WRITE(s3_0_c12_c12_6, 1);
 	}
 	gic_as_fiq(gic_place.virtual_timer, false);
-	gic_as_fiq(gic_place.counters, false);
+	gic_as_fiq(gic_counters(), false);
 	gic_as_fiq(gic_place.physical_timer, gic_has_fiq());
 }
 
@@ -442,8 +428,8 @@ unsigned gic_disturb(void)
 	enable = word(gic_place.distributor, GICD_ISENABLER + DISTURBED_SHARED / 32 * 4);
 	undisturbed.enabled = *enable;
 	*enable = UINT32_C(1) << DISTURBED_SHARED % 32;
-	undisturbed.priority = *priority_of(gic_place.counters);
-	*priority_of(gic_place.counters) = DISTURBED_PRIORITY;
+	undisturbed.priority = *priority_of(gic_counters());
+	*priority_of(gic_counters()) = DISTURBED_PRIORITY;
 	if (gic_place.version == 2) {
 		undisturbed.mask = *word(gic_place.cpu, GICC_PMR);
 		*word(gic_place.cpu, GICC_PMR) = DISTURBED_MASK;
@@ -463,7 +449,7 @@ void gic_quieten(void)
 		return;
 	if (!(undisturbed.enabled & bit))
 		*word(gic_place.distributor, GICD_ICENABLER + DISTURBED_SHARED / 32 * 4) = bit;
-	*priority_of(gic_place.counters) = undisturbed.priority;
+	*priority_of(gic_counters()) = undisturbed.priority;
 	if (gic_place.version == 2)
 		*word(gic_place.cpu, GICC_PMR) = undisturbed.mask;
 	else if (SYS_READ(s3_0_c12_c12_5) & 1)
@@ -488,7 +474,7 @@ static enum overflow_way armed;
 
 bool overflow_present(unsigned line)
 {
-	return line == OVERFLOW_COUNTERS && gic_place.version && gic_place.counters;
+	return line == OVERFLOW_COUNTERS && gic_place.version && gic_counters();
 }
 
 void overflow_claim(enum overflow_way way, const struct overflow_claim *claim)
@@ -503,10 +489,10 @@ bool overflow_arm(unsigned line, enum overflow_way way)
 	if (!overflow_present(line) || (way == OVERFLOW_NMI && !gic_has_fiq()))
 		return false;
 	armed = way;
-	gic_as_fiq(gic_place.counters, way == OVERFLOW_NMI);
+	gic_as_fiq(gic_counters(), way == OVERFLOW_NMI);
 	/* What was asked for while the line was masked is lost. */
-	*word(private_base(), GICD_ICPENDR) = UINT32_C(1) << gic_place.counters;
-	gic_enable(gic_place.counters, true);
+	*word(private_base(), GICD_ICPENDR) = UINT32_C(1) << gic_counters();
+	gic_enable(gic_counters(), true);
 	return true;
 }
 
@@ -518,19 +504,19 @@ bool gic_counters_as_fiq(void)
 void overflow_mask(unsigned line)
 {
 	if (overflow_present(line))
-		gic_enable(gic_place.counters, false);
+		gic_enable(gic_counters(), false);
 }
 
 bool overflow_masked(unsigned line)
 {
-	return !overflow_present(line) || !gic_enabled(gic_place.counters);
+	return !overflow_present(line) || !gic_enabled(gic_counters());
 }
 
 static void on_overflow(const struct trap_frame *f)
 {
 	const struct overflow_claim *claim = claims[armed];
 
-	gic_enable(gic_place.counters, false);
+	gic_enable(gic_counters(), false);
 	if (!claim || (!claim->handler(f->pc, armed, claim->arg) && armed == OVERFLOW_NMI))
 		trap_stray();
 }
@@ -565,7 +551,7 @@ void interrupt_entered(struct trap_frame *f, bool fiq)
 
 	if (interrupt >= SPURIOUS)
 		return;
-	if (interrupt == gic_place.counters) {
+	if (interrupt == gic_counters()) {
 		gic_enable(interrupt, false);
 		end(interrupt, fiq);
 		on_overflow(f);
@@ -615,11 +601,11 @@ void masking_begin(bool keep_overflow)
 	around.on = true;
 	/* What is requested already stays so. */
 	around.timer = timer_asks() && !timer_requested();
-	around.overflow = !keep_overflow && gic_enabled(gic_place.counters);
+	around.overflow = !keep_overflow && gic_enabled(gic_counters());
 	if (around.timer)
 		timer_mask(true);
 	if (around.overflow)
-		gic_enable(gic_place.counters, false);
+		gic_enable(gic_counters(), false);
 }
 
 void masking_end(void)
@@ -630,7 +616,7 @@ void masking_end(void)
 	if (around.timer)
 		timer_mask(false);
 	if (around.overflow)
-		gic_enable(gic_place.counters, true);
+		gic_enable(gic_counters(), true);
 }
 
 void masking_spoil(void)

@@ -5,20 +5,15 @@
 #ifndef ARCH_AARCH64_GIC_H
 #define ARCH_AARCH64_GIC_H
 
+#include "arch/aarch64/gic_place.h"
 #include "arch/overflow.h"
 #include "arch/timer.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Where it lies and which interrupts are whose; filled in before machine_init(). */
-struct gic_place {
-	unsigned version; /* 2 or 3; 0: there is none that is known */
-	uint64_t distributor;
-	uint64_t cpu;                                     /* GICv2: CPU interface; GICv3: redistributors */
-	unsigned physical_timer, virtual_timer, counters; /* interrupt numbers; 0: there is none */
-};
-extern struct gic_place gic_place;
+/** The interrupt of the counters of the processor that executes this. 0: there is none */
+unsigned gic_counters(void);
 
 /** Set the three up and mask all others; remember what was. */
 void gic_take(void);

@@ -115,6 +115,10 @@ $(B)/host/test_aarch64_smbios: $(call A_HOST,tests/self/host/test_aarch64_smbios
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka
 
+$(B)/host/test_aarch64_madt: $(call A_HOST,tests/self/host/test_aarch64_madt.c arch/aarch64/board_madt.c arch/aarch64/gic_place.c)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka
+
 # The model with rules that can be broken one by one.
 A_MODEL := pmu/armv8/model
 A_MUTATED := $(shell sed -n 's/^\t\([a-z0-9_]*\.c\) [a-z0-9_]*: .*/\1/p' $(A_MODEL)/mutants.list | sort -u)

@@ -73,6 +73,9 @@ static void find_board(const struct boot_info *boot)
 		board_read_acpi(boot->rsdp, &board);
 	if (!gic_place.version && boot->device_tree)
 		board_read((const void *)(uintptr_t)boot->device_tree, &board);
+	/* Of a redistributor that is not this processor's nothing can be had. */
+	if (gic_place.version == 3 && !gic_place_redistributor(SYS_READ(mpidr_el1)))
+		gic_place.version = 0;
 	identity_smbios_emulated = board_smbios_emulated(boot->smbios);
 }
 

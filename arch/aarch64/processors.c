@@ -325,6 +325,10 @@ bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **
 		*why = "firmware's tables name no way to start it (PSCI)";
 		return false;
 	}
+	if (gic_place.version == 3 && !gic_place_redistributor(listed[number])) {
+		*why = "firmware's tables name no redistributor of its own";
+		return false;
+	}
 	if (lost) {
 		*why = "another one may still execute what it was given";
 		return false;

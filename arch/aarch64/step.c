@@ -313,7 +313,7 @@ static bool take_interrupt(struct trap_frame *f)
 	if (!engine.due || f->pstate & (fiq ? PSTATE_F : PSTATE_I))
 		return false;
 	engine.due = false;
-	if (!gic_pending(gic_place.counters) || !gic_enabled(gic_place.counters))
+	if (!gic_pending(gic_counters()) || !gic_enabled(gic_counters()))
 		return false;
 	step_interrupted(f, fiq);
 	trap_interrupt(f, fiq);
@@ -684,7 +684,7 @@ void step_request_overflow(unsigned line, bool stays)
 	(void)stays;
 	if (line != OVERFLOW_COUNTERS || overflow_masked(line))
 		return;
-	gic_pend(gic_place.counters);
+	gic_pend(gic_counters());
 	engine.due = true;
 }
 
