@@ -228,19 +228,40 @@ const char *level_filter_name(unsigned filter)
 }
 
 /* PMUSERENR_EL0.EN, D13.4.20. From PMUv3p9 on the instruction counter wants UEN, which is RES0 before. */
-#define PMUSERENR_EN  UINT64_C(1)
-#define PMUSERENR_UEN UINT64_C(0x10)
-#define PMUSERENR_EL0 SYSTEM_REGISTER(3, 3, 9, 14, 0)
+#define PMUSERENR_EN    UINT64_C(1)
+#define PMUSERENR_UEN   UINT64_C(0x10)
+#define PMUSERENR_EL0   SYSTEM_REGISTER(3, 3, 9, 14, 0)
+#define ID_AA64DFR0_EL1 SYSTEM_REGISTER(3, 0, 0, 5, 0)
+#define PMUVER_3_9      9
+#define PMUVER_OWN_KIND 15
+
+static uint64_t user_bits(void)
+{
+	uint64_t dfr0 = 0;
+	unsigned version;
+
+	register_read(SPACE_SYSTEM, ID_AA64DFR0_EL1, &dfr0);
+	version = dfr0 >> 8 & 0xf;
+	return PMUSERENR_EN | (version >= PMUVER_3_9 && version != PMUVER_OWN_KIND ? PMUSERENR_UEN : 0);
+}
 
 bool level_user_reads_counters(bool allow)
 {
-	uint64_t was;
+	static uint64_t kept; /* all of it, as it was before EL0 was let in */
+	static bool changed;
+	uint64_t was, bits = user_bits();
 
 	if (!register_read(SPACE_SYSTEM, PMUSERENR_EL0, &was))
 		return false;
-	if ((was & PMUSERENR_EN) != allow)
-		register_write(SPACE_SYSTEM, PMUSERENR_EL0,
-			       allow ? was | PMUSERENR_EN | PMUSERENR_UEN
-				     : was & ~(PMUSERENR_EN | PMUSERENR_UEN));
+	if (allow && (was & bits) != bits) {
+		kept = was;
+		changed = true;
+		register_write(SPACE_SYSTEM, PMUSERENR_EL0, was | bits);
+	} else if (changed && allow == (kept & PMUSERENR_EN)) {
+		changed = false;
+		register_write(SPACE_SYSTEM, PMUSERENR_EL0, kept);
+	} else if (!allow) {
+		register_write(SPACE_SYSTEM, PMUSERENR_EL0, was & ~bits);
+	}
 	return was & PMUSERENR_EN;
 }

@@ -104,13 +104,16 @@ uint64_t armv8_type_register(const struct pmu *pmu, unsigned c)
 static const char minor[][3] = {"", "", "", "", "p1", "p4", "p5", "p7", "p8"};
 #define MINORS (sizeof minor / sizeof minor[0])
 
-/* What a compared counter needs (Arm ARM, PMMIR_EL1). */
+/* What a compared counter needs (Arm ARM, PMMIR_EL1). A width of more than twelve bits is reserved: TH has no
+ * more. */
 static uint64_t thresholds(unsigned version, uint64_t pmmir)
 {
 	unsigned bits = pmmir >> PMMIR_THWIDTH & 0xf;
 
 	if (version < PMUVER_3_8 || !bits)
 		return 0;
+	if (bits > TYPER_TH_BITS)
+		bits = TYPER_TH_BITS;
 	return ((UINT64_C(1) << bits) - 1) << TYPER_TH | UINT64_C(7) << TYPER_TC |
 	       (pmmir >> PMMIR_EDGE & 0xf ? TYPER_TE : 0);
 }

@@ -564,6 +564,23 @@ static void test_filtered(void **state)
 	each(filtered);
 }
 
+/* A threshold has twelve bits at most; PMMIR_EL1.THWIDTH can say more, which is reserved. */
+static void test_threshold_bits(void **state)
+{
+	const char *why = NULL;
+
+	(void)state;
+	for (unsigned width = 0; width < 16; width++) {
+		unsigned bits = width < 12 ? width : 12;
+		uint64_t th = ((UINT64_C(1) << bits) - 1) << 32;
+
+		dirty(8, 6);
+		fake.thresholds = width << 20;
+		assert_true(drv->identify(&pmu, &why));
+		assert_true(armv8_found(&pmu)->thresholds == (width ? th | UINT64_C(7) << 61 : 0));
+	}
+}
+
 /* A pair where PMCEID0_EL0 lists CHAIN: short, also where event counters are long. */
 static void paired(void)
 {
@@ -704,7 +721,7 @@ int main(void)
 		cmocka_unit_test(test_counts),     cmocka_unit_test(test_together),
 		cmocka_unit_test(test_discovered), cmocka_unit_test(test_snapshot),
 		cmocka_unit_test(test_accesses),   cmocka_unit_test(test_filtered),
-		cmocka_unit_test(test_paired),
+		cmocka_unit_test(test_paired),     cmocka_unit_test(test_threshold_bits),
 	};
 	return cmocka_run_group_tests(tests, NULL, forget);
 }
