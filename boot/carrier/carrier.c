@@ -59,7 +59,8 @@ static const CHAR16 *refusal(EFI_STATUS status)
 	}
 }
 
-/* The decoder asks once, for its probabilities: 16 KiB with the properties that scripts/pack chooses. */
+/* The decoder asks once for each stream, for its probabilities: 16 KiB with the properties that scripts/pack
+ * chooses. */
 static void *give_memory(void *p, size_t size)
 {
 	static UINT64 memory[0x5000 / sizeof(UINT64)];
@@ -73,17 +74,32 @@ static void take_memory(void *p, void *memory)
 	(void)p, (void)memory;
 }
 
+/** Unpack the streams one behind the other. @return false if they do not give as many bytes as they are to */
+static bool unpack_streams(Byte *content)
+{
+	const Byte *from = payload.stream;
+	ISzAlloc memory = {give_memory, take_memory};
+	SizeT left = payload.unpacked, size, length;
+	ELzmaStatus status;
+
+	for (; left; left -= size, content += size, from += LZMA_HEADER + length) {
+		if (payload_end - from <= LZMA_HEADER)
+			return false;
+		size = left;
+		length = (SizeT)(payload_end - from) - LZMA_HEADER;
+		if (LzmaDecode(content, &size, from + LZMA_HEADER, &length, from, LZMA_PROPS_SIZE,
+			       LZMA_FINISH_ANY, &status, &memory) != SZ_OK)
+			return false;
+	}
+	return true;
+}
+
 /** Unpack into memory of our own; EFI_SUCCESS only if every bit is as it was packed. */
 static EFI_STATUS unpack_into(Byte *image, Byte *content)
 {
-	SizeT size = payload.unpacked, length = (SizeT)(payload_end - payload.stream) - LZMA_HEADER;
-	ISzAlloc memory = {give_memory, take_memory};
-	ELzmaStatus status;
 	UINT32 crc;
 
-	if (LzmaDecode(content, &size, payload.stream + LZMA_HEADER, &length, payload.stream, LZMA_PROPS_SIZE,
-		       LZMA_FINISH_ANY, &status, &memory) != SZ_OK ||
-	    size != payload.unpacked || !put_together(&payload, image, content))
+	if (!unpack_streams(content) || !put_together(&payload, image, content))
 		return EFI_COMPROMISED_DATA;
 	if (EFI_ERROR(bs->CalculateCrc32(image, payload.size, &crc)) || crc != payload.crc32)
 		return EFI_COMPROMISED_DATA;

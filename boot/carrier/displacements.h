@@ -9,12 +9,12 @@
 #include <stdint.h>
 #include <string.h>
 
-/** What scripts/pack puts before the .lzma stream. */
+/** What scripts/pack puts before the .lzma streams. */
 struct payload {
 	uint32_t size;             /**< of the image as the firmware is to load it, bytes */
 	uint32_t crc32;            /**< of that image: that of UEFI 4.2, which is zlib's */
 	uint32_t begin, end;       /**< of the code in it, bytes from its beginning */
-	uint32_t unpacked;         /**< bytes that the stream unpacks to */
+	uint32_t unpacked;         /**< bytes that the streams unpack to */
 	uint32_t places[2];        /**< that displacements of kind 0 (CALL, JMP) and 1 (operands) lead to */
 	uint32_t displacements[2]; /**< of both kinds */
 	uint8_t stream[];
@@ -52,7 +52,7 @@ static inline unsigned displacement(const uint8_t *code, unsigned *kind, unsigne
  *
  * @param p        its head
  * @param image    p->size bytes
- * @param content  p->unpacked bytes, what the stream holds; the lists of places in it are used up
+ * @param content  p->unpacked bytes, what the streams hold; the lists of places in it are used up
  * @return false if the content is not what the head says: the image is undefined then
  */
 static inline bool put_together(const struct payload *p, uint8_t *image, uint8_t *content)

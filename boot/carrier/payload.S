@@ -1,4 +1,4 @@
-/* The image as scripts/pack made it: two words of 32 bits (boot/carrier/carrier.c), then an .lzma stream. */
+/* The image as scripts/pack made it: struct payload of boot/carrier/displacements.h. */
 	.section .rodata.payload, "a"
 	.balign	8
 	.globl	payload, payload_end

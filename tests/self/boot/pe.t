@@ -3,7 +3,6 @@
 stored zeros; and small, with the image whole inside."""
 import importlib.machinery
 import importlib.util
-import lzma
 import os
 import re
 import struct
@@ -70,7 +69,7 @@ ok(check("assay.efi", inner), "constants with addresses in them are left to the 
 ok(len(outer) <= SIZE_LIMIT, "BOOTX64.EFI has at most %d bytes (has %d, of an image of %d)" % (SIZE_LIMIT, len(outer), len(inner)))
 header = struct.pack("<II", len(inner), zlib.crc32(inner))
 at = outer.find(header)
-size, _, begin, end, _, *counts = PACK.HEAD.unpack_from(outer, at)
-content = lzma.LZMADecompressor(format=lzma.FORMAT_ALONE).decompress(outer[at + PACK.HEAD.size:])
+size, _, begin, end, whole, *counts = PACK.HEAD.unpack_from(outer, at)
+content = PACK.unpacked(outer[at + PACK.HEAD.size:], whole)
 ok(at >= 0 and PACK.put_together(content, size, begin, end, counts[:2], counts[2:]) == inner, "assay.efi is in it, bit for bit")
 done()
