@@ -69,8 +69,8 @@ static void find_classic(const struct cpuid_table *t, struct machine_geometry *g
 
 enum tlb { DTLB, ITLB, SECOND_TLB };
 
-/* Descriptors of leaf 2 that tell of translations of 4 KiB pages, as far as profiles have them: SDM vol. 2,
- * CPUID, table 3-12. */
+/* Descriptors of leaf 2 that tell of translations of 4 KiB pages: SDM vol. 2, CPUID, table 3-12. Of those
+ * behind a first one (6BH, B4H, BAH) the model makes its second level. */
 static const struct {
 	uint8_t descriptor, tlb;
 	uint16_t entries, ways;
@@ -80,7 +80,11 @@ static const struct {
 	{0xb3, DTLB, 128, 4},        {0xb4, SECOND_TLB, 256, 4}, {0xb5, ITLB, 64, 8},
 	{0xc3, SECOND_TLB, 1536, 6}, {0xca, SECOND_TLB, 512, 4}, {0xc1, SECOND_TLB, 1024, 8},
 	{0x61, ITLB, 48, 48},        {0x64, SECOND_TLB, 512, 4}, {0xa0, DTLB, 32, 32},
-	{0xc2, DTLB, 16, 4},         {0x51, ITLB, 128, 128},
+	{0xc2, DTLB, 16, 4},         {0x51, ITLB, 128, 128},     {0x01, ITLB, 32, 4},
+	{0x4f, ITLB, 32, 32},        {0x52, ITLB, 256, 256},     {0x59, DTLB, 16, 16},
+	{0x5c, DTLB, 128, 128},      {0x5d, DTLB, 256, 256},     {0x6a, DTLB, 64, 8},
+	{0x6b, SECOND_TLB, 256, 8},  {0xb6, ITLB, 128, 8},       {0xba, SECOND_TLB, 64, 4},
+	{0xc0, DTLB, 8, 4},
 };
 
 /* The trace cache that profiles have: 12 K micro-operations, eight ways (SDM vol. 2, CPUID, table 3-12), in

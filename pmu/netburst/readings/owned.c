@@ -173,4 +173,5 @@ const struct ownership netburst_family_owned = {
 	.record_owns = record_owns,
 	.stays = stays,
 	.in_use = in_use,
+	.two_switches = true, /* CCCR and ESCR */
 };

@@ -11,7 +11,7 @@ from tap import done, ok  # noqa: E402
 
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 ASKED = re.compile(r"\b(?:injected|model_injected(?:_any)?)\s*\(|\bINJECT_[A-Z0-9_]+")
-IDENTIFIER = re.compile(r"^[A-Z]+_(?:INJECTION|PUBLISHED)\((\w+),", re.M)
+IDENTIFIER = re.compile(r"^[A-Z][A-Z0-9]*_(?:INJECTION|PUBLISHED)\((\w+),", re.M)
 
 
 def asking(files):
@@ -52,4 +52,5 @@ ok(asking({"pmu/a/model/x.c": "if (model_injected_any(&s->active)) return;"}), "
 ok(not asking({"pmu/a/model/x.c": "/* injected(s, INJECT_DEAD) */ amount = a_hook_count(s, amount);",
                "pmu/a/errata/x.c": "injected(s, INJECT_DEAD)"}), "comments and errata are not meant")
 ok(unused(["DEAD", "DEAD_COUNTER"], ["injected(s, INJECT_DEAD_COUNTER)"]) == ["DEAD"], "an injection that does nothing is told")
+ok(IDENTIFIER.findall('P6_INJECTION(DEAD, "dead", "why")\nA_PUBLISHED(B7, "b7", "why")\n') == ["DEAD", "B7"], "a family's prefix may have digits")
 done()

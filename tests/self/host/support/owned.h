@@ -53,6 +53,8 @@ struct ownership {
 	const uint32_t *in_use;
 
 	bool counts_by_itself; /* some counter runs after reset(), too */
+	bool two_switches;     /* each counter has two, whether or not there is a global one */
+	bool one_switch;       /* there is one for all counters and none of each */
 	bool no_any_thread;    /* no counter has the bit for all threads of a core */
 };
 
