@@ -77,6 +77,7 @@ void ladder_trust(struct ladder *ladder)
 
 /* A driver for a trace port, or for nothing at all: it has no counters. */
 static bool port, port_records;
+static bool silent; /* the PMU that is found interrupts from its first counter alone */
 static unsigned port_resets;
 
 static void port_snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
@@ -118,8 +119,13 @@ bool __wrap_pmu_find(const char *name, struct pmu *pmu, const char **reason);
 
 bool __wrap_pmu_find(const char *name, struct pmu *pmu, const char **reason)
 {
-	if (!port)
-		return __real_pmu_find(name, pmu, reason);
+	if (!port) {
+		bool found = __real_pmu_find(name, pmu, reason);
+
+		for (unsigned c = 1; silent && c < pmu->n_counters; c++)
+			pmu->counter[c].has_interrupt = false;
+		return found;
+	}
 	assert_non_null(pmu_begin(pmu, &port_driver, reason));
 	pmu->driver = &port_driver;
 	strcpy(pmu->name, "Trace port");
@@ -214,7 +220,7 @@ static int setup(void **state)
 {
 	(void)state;
 	fake_cpu_start(&intel_skylake, "");
-	virtual_cpu = told_virtual = port = port_records = false;
+	virtual_cpu = told_virtual = port = port_records = silent = false;
 	port_resets = 0;
 	created[0] = injected[0] = notes[0] = 0;
 	climbs = snapshots = printed = pmus = 0;
@@ -537,6 +543,20 @@ static void first_comes_by_steps(void **state)
 	assert_false(courage_allows(SPACE_MSR, 0x123)); /* it is on no list */
 }
 
+/* Of two kinds of core each has the interrupts that it has, not those of the one before. */
+static void interrupts_are_the_processors_own(void **state)
+{
+	(void)state;
+	for (unsigned second = 0; second < 3; second++) {
+		silent = second == 1;
+		assert_true(choose("auto", ""));
+		assert_true(run.pmu->n_counters > 1);
+		assert_true(run.pmu->counter[0].has_interrupt);
+		for (unsigned c = 1; c < run.pmu->n_counters; c++)
+			assert_int_equal(run.pmu->counter[c].has_interrupt, !silent);
+	}
+}
+
 /* At the level that only reads, what firmware left running runs on. */
 static void reading_switches_nothing_off(void **state)
 {
@@ -573,6 +593,7 @@ int main(void)
 		TEST(identifying_writes_nothing),
 		TEST(registers_are_shown_if_asked_for),
 		TEST(counters_that_firmware_runs_are_told),
+		TEST(interrupts_are_the_processors_own),
 		TEST(first_comes_by_steps),
 		TEST(reading_switches_nothing_off),
 	};

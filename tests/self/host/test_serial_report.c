@@ -54,6 +54,19 @@ static bool put_much(text_sink *sink, void *to)
 	return sink(to, text, sizeof text);
 }
 
+/* What no packing makes shorter: a piece of it, and one byte more. */
+static bool put_noise(text_sink *sink, void *to)
+{
+	static char noise[262145];
+	uint32_t x = 1;
+
+	for (size_t i = 0; i < sizeof noise; i++) {
+		x = x * 1664525 + 1013904223;
+		noise[i] = (char)(x >> 24 ^ x >> 13);
+	}
+	return sink(to, noise, sizeof noise);
+}
+
 static bool send(bool (*put)(text_sink *sink, void *to), unsigned memory)
 {
 	n_lines = 0;
@@ -106,6 +119,15 @@ static void in_pieces(void **state)
 	assert_int_equal(n_lines, 1 + 2 + (262144 + 56) / 57 + 2 + (37856 + 56) / 57 + 1);
 }
 
+/* A piece that would become longer is sent as it is, and nothing is written behind the memory for it. */
+static void not_packed(void **state)
+{
+	(void)state;
+	assert_true(send(put_noise, UINT32_MAX));
+	assert_string_equal(lines[1], "#:piece plain 262144 262144");
+	assert_int_equal(strncmp(lines[n_lines - 1], "#:end 262145 ", 13), 0);
+}
+
 static void nothing_and_half(void **state)
 {
 	(void)state;
@@ -122,6 +144,7 @@ int main(void)
 		cmocka_unit_test(plain_without_memory),
 		cmocka_unit_test(packed),
 		cmocka_unit_test(in_pieces),
+		cmocka_unit_test(not_packed),
 		cmocka_unit_test(nothing_and_half),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
