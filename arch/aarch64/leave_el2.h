@@ -30,6 +30,7 @@
 .macro LEAVE_EL2 to, offset=xzr
 	mov	x0, #(1 << 31)
 	msr	hcr_el2, x0
+	isb				/* with E2H gone names of EL1's registers mean EL1's */
 	mov	x0, #3
 	msr	cnthctl_el2, x0
 	msr	cntvoff_el2, \offset

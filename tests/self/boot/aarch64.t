@@ -86,6 +86,12 @@ ok(status == 0 and any("clock rate: counters of cycles count the emulator's own 
 equal([p["number"] for p in json.loads(text)["processors"] if p["judged"]] if text else None, [0, 1], "both processors are judged")
 lines, text, status = run.boot("suite=none", machine="secure=on", image=str(ROOT / "build/aarch64/direct.elf"), timeout=60)
 ok(status == 2 and any("it was started at EL3" in line for line in lines), "started at EL3 it refuses, and says why", lines)
+with tempfile.TemporaryDirectory() as tmp:
+    subprocess.run(["aarch64-linux-gnu-gcc", "-nostdlib", "-static", "-Wl,-Ttext=0x48000000,--build-id=none", "-DNEXT=0x40200000", "-o", tmp + "/host",
+                    ROOT / "tests/self/boot/aarch64_host.S"], check=True)
+    lines, text, status = run.boot("suite=control check=clock*", "max", machine="virtualization=on", icount=True, timeout=60, image=tmp + "/host",
+                                   extra=["-device", "loader,addr=0x40200000,force-raw=on,file=" + str(ROOT / "build/aarch64/direct.bin")])
+ok(status == 0 and {check["verdict"] for check in checks(json.loads(text))} == JUDGED, "started at EL2 as a host it leaves EL2, and judges", lines)
 lines, text, status = run.boot("suite=nonsense", timeout=60)
 equal(status, 2, "with options that are none it could not run")
 done()
