@@ -10,6 +10,7 @@
  *     4312 ms: suite events on processor 0
  *     9000 ms: suite dangerous on processor 0
  *     may hang: 0002 0 0 dangerous/PEBS switched while it counts/PMC0     as above; of dangerous=yes
+ *     9040 ms: writing the report                  it came back
  *     ended: 766 checks, in 61234 ms                the last line of a run that came to its end
  *     could not run: no such PMU                    the last line of a start that was refused
  *

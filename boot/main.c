@@ -420,6 +420,8 @@ static bool judge_core(const struct platform *platform, struct run *run, const s
 		bool ran = run_part(core, &part, run_one);
 		if (!ran)
 			return go_on_without(core, &part);
+		if (may_hang) /* it came back */
+			progress_stage(platform, core->number, "writing the report");
 		report_out(platform, o, false);
 	}
 	part.courage = o->courage;

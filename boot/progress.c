@@ -184,6 +184,8 @@ void progress_may_hang(const struct platform *platform, const char *check)
 	char line[LEFT_OUT_LINE];
 
 	snprintf(item.place, sizeof item.place, "%s/%s", stage, check);
+	if (recovery_item(&recovery, processor, item.place, 0))
+		return;
 	recovery_line(&item, line);
 	journal_line(platform, JOURNAL_MAY_HANG "%s", line);
 }

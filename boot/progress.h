@@ -23,7 +23,7 @@ void progress_suite(const struct platform *platform, unsigned processor, const c
 		    unsigned total);
 
 /** This check of the suite that has begun may hang the machine: if nothing is heard of the run any more, the
- * next start leaves it out. Firmware side only. */
+ * next start leaves it out. One that is left out already is not told. Firmware side only. */
 void progress_may_hang(const struct platform *platform, const char *check);
 
 /** Whether this suite is to come behind all others: the last run ended somewhere in it. */

@@ -30,19 +30,21 @@ static bool take_number(const char **text, unsigned *out)
 	return true;
 }
 
-static void add_line(struct recovery *r, const char *line, size_t length)
+/* @return its place, in the line itself; NULL: it is no item's */
+static const char *add_line(struct recovery *r, const char *line, size_t length)
 {
 	struct left_out item;
 	const char *p = line;
 
 	if (!take_number(&p, &item.run) || !take_number(&p, &item.processor) || !take_number(&p, &item.step))
-		return;
+		return NULL;
 	length -= (size_t)(p - line);
 	if (!length || length >= sizeof item.place)
-		return;
+		return NULL;
 	memcpy(item.place, p, length);
 	item.place[length] = 0;
 	add(r, &item);
+	return p;
 }
 
 /* What a line has behind these words; NULL: it begins otherwise. */
@@ -130,9 +132,9 @@ static void read_journal(struct recovery *r, const char *journal)
 		hung = NULL;
 	}
 	if (hung) {
-		add_line(r, hung, strcspn(hung, "\n"));
-		if (r->count)
-			place_end(r, r->item[r->count - 1].place, strlen(r->item[r->count - 1].place));
+		hung = add_line(r, hung, strcspn(hung, "\n"));
+		if (hung)
+			place_end(r, hung, strcspn(hung, "\n"));
 		r->stage[0] = 0;
 	}
 	if (r->stage[0] && !strcmp(r->stage, before.stage)) {

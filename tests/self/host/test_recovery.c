@@ -168,9 +168,45 @@ static void what_may_hang_is_left_out(void **state)
 	learn(journal, NULL, "");
 	assert_string_equal(r.where, "suite dangerous on processor 0");
 	assert_int_equal(r.count, 1);
+	snprintf(journal, sizeof journal, "%s99 ms: writing the report\n", hung);
+	learn(journal, NULL, "");
+	assert_string_equal(r.where, "writing the report");
+	assert_string_equal(r.stage, "writing the report");
+	assert_int_equal(r.count, 1);
 	snprintf(journal, sizeof journal, "%sended: 190 checks\n", hung);
 	learn(journal, NULL, "");
 	assert_false(r.broken);
+	assert_int_equal(r.count, 0);
+}
+
+/* Where the list has it already, or has no room: the place is still the one that the journal tells. */
+static void what_hung_is_told_from_its_own_line(void **state)
+{
+	static char journal[2048];
+	int n;
+
+	(void)state;
+	learn(HEAD "left out: 0011 0 0 dangerous/one\nleft out: 0011 0 0 control/other\n"
+		   "90 ms: suite dangerous on processor 0\nmay hang: 0012 0 0 dangerous/one\n",
+	      NULL, "");
+	assert_string_equal(r.where, "dangerous/one");
+	assert_int_equal(r.count, 2);
+	assert_false(r.full);
+
+	n = snprintf(journal, sizeof journal, "%s", HEAD);
+	for (unsigned i = 0; i < LEFT_OUT_MAX; i++)
+		n += snprintf(journal + n, sizeof journal - (size_t)n, "left out: 0011 0 %u control/a\n",
+			      i + 1);
+	snprintf(journal + n, sizeof journal - (size_t)n,
+		 "90 ms: suite dangerous on processor 0\nmay hang: 0012 0 0 dangerous/one\n");
+	learn(journal, NULL, "");
+	assert_string_equal(r.where, "dangerous/one");
+	assert_int_equal(r.count, LEFT_OUT_MAX);
+	assert_true(r.full);
+
+	/* A line that was cut off names nothing. */
+	learn(HEAD "90 ms: suite dangerous on processor 0\nmay hang: 0012 0", NULL, "");
+	assert_string_equal(r.where, "suite dangerous on processor 0");
 	assert_int_equal(r.count, 0);
 }
 
@@ -353,6 +389,7 @@ int main(void)
 		cmocka_unit_test(a_crumb_knows_the_check),
 		cmocka_unit_test(what_has_no_name_is_tried_again),
 		cmocka_unit_test(what_may_hang_is_left_out),
+		cmocka_unit_test(what_hung_is_told_from_its_own_line),
 		cmocka_unit_test(between_checks_the_suite_is_tried_again),
 		cmocka_unit_test(a_stage_is_tried_again),
 		cmocka_unit_test(a_start_that_was_refused_is_no_run),
