@@ -17,14 +17,14 @@
 
 #define SAMPLES   28
 #define PERIODS   7  /* in units of 16 ... */
-#define SHORTEST  4  /* ... from the first that does not end before the loop, wherever it begins */
+#define SHORTEST  9  /* ... from the first that IbsOpMaxCnt does not reserve */
 #define PHASES    16 /* operations that a period is shorter by, where the count can be written */
-#define TURNS     24 /* seven operations each are more than the longest of them */
+#define TURNS     35 /* seven operations each are more than the longest of them */
 #define SLOW      4  /* times as many, by cycles: turns may take no more than two of them */
 #define LINE      64
 #define WINDOWS   8
 #define LONG      512
-#define STOPS     16 /* phases */
+#define STOPS     36 /* phases: turns of four cycles, up to the shortest period */
 #define LENGTHS   8  /* of another loop's turns, so that phases fall between */
 #define DRAINS    8
 #define FETCHES   16
