@@ -26,6 +26,8 @@ struct armv8_pmu {
 	uint32_t core;    /* whose list of events it has besides: enum armv8_core */
 	uint64_t pmmir;   /* PMMIR_EL1; 0 before PMUv3p4 */
 	bool icntr;       /* there is an instruction counter */
+	bool user_mask;   /* PMUACR_EL1 and PMZR_EL0 can be accessed */
+	uint64_t every;   /* bits of all counters in PMCNTENSET_EL0, also of one that is not taken */
 	bool el2, el3;    /* these levels are implemented: so are their filters */
 	bool freezes_by_profiling; /* PMCR_EL0.FZS is implemented */
 	uint64_t thresholds;       /* bits of PMEVTYPER<n>_EL0 that compare what a cycle counts */

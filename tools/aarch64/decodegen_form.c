@@ -21,6 +21,14 @@ _Noreturn void die(const char *what, uint32_t word)
 
 void form_begin(void)
 {
+	int version, minor;
+
+	cs_version(&version, &minor);
+	if (version != 4) {
+		fprintf(stderr, "decodegen: this is Capstone %d.%d, and the forms are those of Capstone 4\n",
+			version, minor);
+		exit(1);
+	}
 	if (cs_open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, &capstone) != CS_ERR_OK)
 		die("Capstone has no AArch64", 0);
 	cs_option(capstone, CS_OPT_DETAIL, CS_OPT_ON);

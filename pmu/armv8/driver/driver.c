@@ -125,12 +125,34 @@ static bool field(uint64_t number, unsigned lowest, unsigned least)
 	return get(number, &value) && (value >> lowest & 0xf) >= least;
 }
 
-static void look_further(struct armv8_pmu *own, uint64_t dfr0)
+/* Where firmware traps PMICFILTR_EL0 (MDCR_EL3.EnPM2, SCR_EL3.FGTEn2, HDFGRTR2_EL2), bit F0 of masks reads as
+ * zero: Arm ARM, GetPMUReadMask(). A trap to EL3 would not come back, so the bit is asked first. It is left
+ * as it was. */
+static bool reaches_instructions(void)
+{
+	const uint64_t bit = UINT64_C(1) << ARMV8_INSTRUCTIONS;
+	uint64_t was, now;
+
+	if (!get(PMCNTENSET_EL0, &was))
+		return false;
+	if (was & bit)
+		return true;
+	return put(PMCNTENSET_EL0, bit) && get(PMCNTENSET_EL0, &now) && put(PMCNTENCLR_EL0, bit) && now & bit;
+}
+
+static void look_further(struct pmu *pmu, struct armv8_pmu *own, uint64_t dfr0)
 {
 	if (own->version < PMUVER_3_4 || !get(PMMIR_EL1, &own->pmmir))
 		own->pmmir = 0;
 	own->thresholds = thresholds(own->version, own->pmmir);
-	own->icntr = own->version >= PMUVER_3_9 && field(ID_AA64DFR1_EL1, DFR1_ICNTR, 1);
+	own->user_mask = own->version >= PMUVER_3_9;
+	own->icntr = own->user_mask && field(ID_AA64DFR1_EL1, DFR1_ICNTR, 1);
+	if (own->icntr && !reaches_instructions()) {
+		own->icntr = own->user_mask = false;
+		pmu_remark(pmu, "PMCNTENSET_EL0.F0 cannot be set though ID_AA64DFR1_EL1.PMICNTR promises it: "
+				"firmware keeps PMICNTR_EL0, PMUACR_EL1 and PMZR_EL0 (MDCR_EL3.EnPM2, "
+				"SCR_EL3.FGTEn2), which are left out");
+	}
 	own->el2 = field(ID_AA64PFR0_EL1, PFR0_EL2, 1);
 	own->el3 = field(ID_AA64PFR0_EL1, PFR0_EL3, 1);
 	own->freezes_by_profiling =
@@ -161,7 +183,7 @@ static bool identify(struct pmu *pmu, const char **why)
 		return false;
 	}
 	own->core = get(MIDR_EL1, &midr) ? armv8_core_of(midr) : ARMV8_NO_CORE;
-	look_further(own, dfr0);
+	look_further(pmu, own, dfr0);
 	pmu->driver = &armv8_driver;
 	pmu->version = own->version;
 	snprintf(pmu->name, sizeof pmu->name, "Arm PMUv3%s",
@@ -169,6 +191,8 @@ static bool identify(struct pmu *pmu, const char **why)
 	pmu->perf_name = "armv8_pmuv3";
 	pmu->n_general = pmcr >> PMCR_N & 0x1f;
 	pmu->n_fixed = 1 + own->icntr;
+	own->every = ((UINT64_C(1) << pmu->n_general) - 1) | UINT64_C(1) << ARMV8_CYCLES |
+		     (uint64_t)own->icntr << ARMV8_INSTRUCTIONS;
 	if (pmu->n_general + pmu->n_fixed > PMU_COUNTERS_MAX)
 		pmu->n_general = PMU_COUNTERS_MAX - pmu->n_fixed; /* the last one is left alone */
 	pmu->n_counters = pmu->n_general + pmu->n_fixed;
@@ -249,17 +273,18 @@ static void snapshot(const struct pmu *pmu, struct pmu_snapshot *out)
 		snap(out, "PMICFILTR_EL0", PMICFILTR_EL0, 0);
 		snap(out, "PMICNTR_EL0", PMICNTR_EL0, 0);
 	}
-	if (armv8_pmu(pmu)->version >= PMUVER_3_9)
+	if (armv8_pmu(pmu)->user_mask)
 		snap(out, "PMUACR_EL1", PMUACR_EL1, 0);
 }
 
 static bool reset(const struct pmu *pmu, const char **why)
 {
-	uint64_t all = every_bit(pmu), long_event = armv8_pmu(pmu)->version >= PMUVER_3_5 ? PMCR_LP : 0;
+	const struct armv8_pmu *own = armv8_pmu(pmu);
+	uint64_t all = own->every, long_event = own->version >= PMUVER_3_5 ? PMCR_LP : 0;
 
 	*why = "writing a register of the PMU";
 	if (!put(PMCNTENCLR_EL0, all) || !put(PMINTENCLR_EL1, all) || !put(PMUSERENR_EL0, 0) ||
-	    !put(PMSELR_EL0, 0) || (armv8_pmu(pmu)->version >= PMUVER_3_9 && !put(PMUACR_EL1, all)))
+	    !put(PMSELR_EL0, 0) || (own->user_mask && !put(PMUACR_EL1, all)))
 		return false;
 	for (unsigned c = 0; c < pmu->n_counters; c++)
 		if (!put(armv8_type_register(pmu, c), 0) || !put(armv8_counter_register(pmu, c), 0))
@@ -328,7 +353,7 @@ static bool start(const struct pmu *pmu, uint64_t mask)
 
 static bool stop(const struct pmu *pmu)
 {
-	return put(PMCNTENCLR_EL0, every_bit(pmu));
+	return put(PMCNTENCLR_EL0, armv8_pmu(pmu)->every);
 }
 
 static bool overflowed(const struct pmu *pmu, uint64_t *mask)
@@ -424,7 +449,7 @@ static unsigned list_accesses(const struct pmu *pmu, struct pmu_access *out, uns
 		/* UNDEFINED without event counters, or CONSTRAINED UNPREDICTABLE: D13.4.8, D13.4.9. */
 		if (!pmu->n_general && (number == PMEVCNTR_EL0 || number == PMEVTYPER_EL0))
 			continue;
-		if (number == PMUACR_EL1 && armv8_pmu(pmu)->version < PMUVER_3_9)
+		if (number == PMUACR_EL1 && !armv8_pmu(pmu)->user_mask)
 			continue;
 		out[n++] = (struct pmu_access){
 			.name = accesses[i].name,

@@ -25,6 +25,8 @@ static struct fake {
 	int writes;          /* that are let through before one is refused; negative: all are */
 	uint64_t ceid[2], midr;
 	bool icntr, el2, el3; /* ID_AA64DFR1_EL1, ID_AA64PFR0_EL1 */
+	bool promised;        /* ID_AA64DFR1_EL1 has an instruction counter that EL3 keeps (MDCR_EL3.EnPM2) */
+	bool trapped;         /* something was accessed that EL3 keeps */
 	uint64_t thresholds;  /* PMMIR_EL1 */
 	uint32_t pmcr, userenr, selr;
 	uint64_t enabled, overflowed, interrupting, uacr, type[MOST], cycle_type, insn_type;
@@ -100,7 +102,7 @@ static bool one(uint64_t number, bool write, uint64_t *value)
 		return !write;
 	}
 	if (name == 3000051) { /* ID_AA64DFR1_EL1 */
-		*value = (uint64_t)fake.icntr << 36;
+		*value = (uint64_t)(fake.icntr || fake.promised) << 36;
 		return !write;
 	}
 	if (name == 3000040) { /* ID_AA64PFR0_EL1 */
@@ -117,6 +119,9 @@ static bool one(uint64_t number, bool write, uint64_t *value)
 		*value = 5 | fake.thresholds;
 		return !write && fake.version >= 5;
 	}
+	/* PMICNTR_EL0, PMICFILTR_EL0, PMZR_EL0, PMUACR_EL1 */
+	fake.trapped |=
+		fake.promised && (name == 3309040 || name == 3309060 || name == 3309134 || name == 3009144);
 	if (name == 3009144 && fake.version < 9) /* PMUACR_EL1 */
 		return false;
 	if ((name == 3309040 || name == 3309060) && !fake.icntr) /* PMICNTR_EL0, PMICFILTR_EL0 */
@@ -225,9 +230,12 @@ bool register_write(enum register_space space, uint64_t number, uint64_t value)
 	return space == SPACE_SYSTEM && one(number, true, &value);
 }
 
+static const char *remark;
+
 void pmu_remark(struct pmu *p, const char *format, ...)
 {
-	(void)p, (void)format;
+	(void)p;
+	remark = format;
 }
 
 static void count_on(unsigned bit, uint64_t *counter, uint64_t type, bool user, bool wide)
@@ -380,9 +388,8 @@ static void test_refused(void **state)
 
 static void clean(void)
 {
-	assert_int_equal(fake.enabled & taken(), 0);
-	assert_int_equal(fake.overflowed & taken(), 0);
-	assert_int_equal(fake.interrupting & taken(), 0);
+	/* Also of a counter that is not taken. */
+	assert_true(!fake.enabled && !fake.overflowed && !fake.interrupting);
 	assert_true(fake.version < 9 || (fake.uacr & taken()) == taken());
 	assert_true(!fake.icntr || (!fake.insn_type && !fake.instructions));
 	assert_int_equal(fake.userenr, 0);
@@ -581,6 +588,45 @@ static void test_threshold_bits(void **state)
 	}
 }
 
+/* An instruction counter that EL3 keeps is found by PMCNTENSET_EL0, and nothing that would trap is accessed.
+ */
+static void test_kept_by_el3(void **state)
+{
+	static struct pmu_snapshot s;
+	struct pmu_access a[16];
+	const char *why = NULL;
+
+	(void)state;
+	for (unsigned n = 0; n <= MOST; n++) {
+		dirty(9, n);
+		fake.icntr = false;
+		fake.promised = true;
+		fake.enabled = fake.overflowed = fake.interrupting = there();
+		fake.uacr = 0;
+		before = fake;
+		remark = NULL;
+		assert_true(drv->identify(&pmu, &why));
+		assert_memory_equal(&fake, &before, sizeof fake);
+		assert_non_null(remark);
+		assert_non_null(strstr(remark, "MDCR_EL3.EnPM2"));
+		assert_int_equal(pmu.n_fixed, 1);
+		assert_false(armv8_found(&pmu)->user_mask);
+		drv->snapshot(&pmu, &s);
+		assert_true(drv->reset(&pmu, &why) && drv->stop(&pmu));
+		assert_true(!fake.enabled && !fake.overflowed && !fake.interrupting);
+		assert_int_equal(drv->accesses(&pmu, a, 16), n ? 10 : 8);
+		assert_false(fake.trapped);
+		/* With it, and without it said, nothing is left out. */
+		fake.promised = false;
+		fake.icntr = n % 2;
+		remark = NULL;
+		fake.enabled = 0;
+		assert_true(drv->identify(&pmu, &why));
+		assert_true(!remark && !fake.enabled && armv8_found(&pmu)->user_mask);
+		assert_int_equal(pmu.n_fixed, 1 + n % 2);
+	}
+}
+
 /* A pair where PMCEID0_EL0 lists CHAIN: short, also where event counters are long. */
 static void paired(void)
 {
@@ -716,12 +762,13 @@ static int forget(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_identified), cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_reset),      cmocka_unit_test(test_reset_refused),
-		cmocka_unit_test(test_counts),     cmocka_unit_test(test_together),
-		cmocka_unit_test(test_discovered), cmocka_unit_test(test_snapshot),
-		cmocka_unit_test(test_accesses),   cmocka_unit_test(test_filtered),
-		cmocka_unit_test(test_paired),     cmocka_unit_test(test_threshold_bits),
+		cmocka_unit_test(test_identified),  cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_reset),       cmocka_unit_test(test_reset_refused),
+		cmocka_unit_test(test_counts),      cmocka_unit_test(test_together),
+		cmocka_unit_test(test_discovered),  cmocka_unit_test(test_snapshot),
+		cmocka_unit_test(test_accesses),    cmocka_unit_test(test_filtered),
+		cmocka_unit_test(test_paired),      cmocka_unit_test(test_threshold_bits),
+		cmocka_unit_test(test_kept_by_el3),
 	};
 	return cmocka_run_group_tests(tests, NULL, forget);
 }
