@@ -488,6 +488,8 @@ $(B)/host/test_volume $(B)/host/test_network: $(VOLUME_OBJ)
 # The engine itself is the test's.
 TRANSACTION_OBJ := $(B)/host/arch/x86/step/step_transaction.c.o
 $(B)/host/test_transaction: $(TRANSACTION_OBJ)
+CORES_OBJ := $(B)/host/boot/cores.c.o
+$(B)/host/test_core_options: $(CORES_OBJ)
 ORACLE_OBJ := $(B)/host/pmu/virtual/oracle.c.o
 $(B)/host/test_oracle: $(ORACLE_OBJ)
 

@@ -1,8 +1,11 @@
 /* What cpus= may say, which injections are for which processor, and which processor is another one. */
 #include "boot/core_choice.h"
 #include "boot/core_options.h"
+#include "boot/cores.h"
 
 #include "arch/processors.h"
+#include "tests/report/report.h"
+#include "tests/self/host/support/fake_cpu.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -143,6 +146,68 @@ static void one_of_each_cluster_is_started(void **state)
 	assert_int_equal(core_of_another_cluster(&known, 3), 3);
 }
 
+/* --- kinds ---------------------------------------------------------------------------------------- */
+
+static unsigned broken; /* the processor that does not start; 0: all do */
+static char notes[1024];
+
+bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **reason)
+{
+	*reason = "it did not start";
+	if (number && number == broken)
+		return false;
+	fn(arg);
+	return true;
+}
+
+void report_note(const char *text)
+{
+	strncat(notes, text, sizeof notes - strlen(notes) - 2);
+	strcat(notes, "\n");
+}
+
+void report_processor(const struct report_processor *p)
+{
+	assert_int_equal(p->judged, p->number != broken || !broken);
+}
+
+void report_judging(unsigned number)
+{
+	(void)number;
+}
+
+void report_result(const struct result *r)
+{
+	assert_int_equal(r->judgement.verdict, VERDICT_ERROR);
+}
+
+/* Of a kind of core that is on the list but does not start, nothing is judged. */
+static void a_kind_that_does_not_start_is_named(void **state)
+{
+	static const struct processor two[] = {{0, true}, {8, true}};
+	static struct options o;
+	static struct cores cores;
+	struct reason why;
+
+	(void)state;
+	machine = two;
+	machine_size = 2;
+	fake_cpu_start(model_profile_by_name("intel-alderlake-p"), "");
+	options_default(&o);
+	strcpy(o.pmu, "virtual:intel-alderlake");
+	for (broken = 0; broken < 2; broken++) {
+		notes[0] = 0;
+		assert_true(cores_choose(&o, "", &cores, &why));
+		assert_int_equal(cores.count, 2);
+		assert_int_equal(!cores.core[1].why[0], !broken);
+		assert_null(strstr(notes, "performance cores"));
+		assert_int_equal(!!strstr(notes, "its efficiency cores (cpu_atom) are not judged: none of "
+						 "the processors that started is one\n"),
+				 broken);
+	}
+	fake_cpu_stop();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -150,6 +215,7 @@ int main(void)
 		cmocka_unit_test(a_list_has_its_numbers_and_no_others),
 		cmocka_unit_test(another_core_comes_before_another_thread),
 		cmocka_unit_test(one_of_each_cluster_is_started),
+		cmocka_unit_test(a_kind_that_does_not_start_is_named),
 		cmocka_unit_test(injections_go_where_they_belong),
 	};
 
