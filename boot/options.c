@@ -77,7 +77,7 @@ static const struct option_row neutral_rows[] = {
 	{"courage", OPTION_NUMBER, FIELD(courage), 0, 3, NULL, NULL, "3",
 	 "how much is changed: 0 reads only, 1 counts, 2 has interrupts and records, 3 everything"},
 	{"dangerous", OPTION_CHOICE, FIELD(dangerous), 0, 0, "no|yes", NULL, "no",
-	 "yes: at the end, errata that can hang the machine are looked for, too"},
+	 "yes: behind each processor's suites, errata that can hang the machine are looked for, too"},
 	{"workaround", OPTION_CHOICE, FIELD(workaround), 0, 0, "off|on", NULL, "on",
 	 "off: errata that the driver can work around are let show"},
 	{"exit", OPTION_CHOICE, FIELD(exit), 0, 0, "shutdown|return|halt|auto", NULL, "auto",
