@@ -18,7 +18,7 @@ CPU ?=
 CPUS ?=
 V ?=
 STRICT ?=
-# Of make usb: the disk. Of make image: with what it is signed.
+# Of make usb: the disk, and FORCE=1, both by the command line alone. Of make usb and make image: with what it is signed.
 DEV ?=
 FORCE ?=
 SIGN_KEY ?=
@@ -55,7 +55,7 @@ help:
 #: make soak     run what takes too long for make check: whole grids, every suite on every virtual CPU, other hosts' answers, fuzzing   (VENDOR_FILES=directory of vendors' event files; Debian's if not given)
 #: make bench    measure what the design promises, as ratios
 #: make image    build/assay.img, for a USB stick, a disk or a CD    (SIGN_KEY=key.pem SIGN_CERT=certificate.pem signs it for Secure Boot)
-#: make usb DEV=/dev/sdX   write it to a stick    (FORCE=1: to a disk in use or not removable, too)
+#: make usb DEV=/dev/sdX   write it to a stick    (FORCE=1: to a disk in use or not removable, or without a terminal, too; SIGN_KEY and SIGN_CERT as for make image)
 #: scripts/assay-report html build/report.json -o report.html   the last report as a page for a browser (docs/reports.md)
 #: make tools    build/assay-encode: what event strings mean on a PMU, as register writes
 #: make coverage how far the documented events of each microarchitecture are judged, and which impostors pass, as tables
@@ -354,9 +354,9 @@ include $(wildcard arch/*/image.mk)
 
 image: $(B)/assay.img
 
-# FORCE=1: to a disk in use, or one that is not removable, too.
+# What a disk is lost by is not taken from the environment, where it may stand for something else.
 usb: $(B)/assay.img
-	@scripts/write-usb $< "$$DEV" $(if $(FORCE),--force)
+	@scripts/write-usb $< $(if $(filter command,$(origin DEV)),"$$DEV","") $(if $(filter command-1,$(firstword $(origin FORCE))-$(FORCE)),--force)
 
 # With SIGN_KEY and SIGN_CERT its applications are signed. Firmware asks the image that BOOTX64.EFI carries for a signature, too.
 SIGN_FILES := $(wildcard $(SIGN_KEY) $(SIGN_CERT)) scripts/sign
