@@ -11,7 +11,7 @@ from boottest import TOP, boot, complains, done, emulators, equal, few, ok, same
 from monitor import Monitor
 
 OPTIONS = "pmu=virtual suite=control,events reps=2 kernel=nop_loop,calls event=ASSAY_*,INST_RETIRED.ANY_P check=wrap*,access/*,LVT*"
-FILES = {"/assay/events/own.json": b'[{"EventName":"ASSAY_OWN","EventCode":"0xc0","SampleAfterValue":"1"}]'}
+FILES = {"/assay/events/our own.json": b'[{"EventName":"ASSAY_OWN","EventCode":"0xc0","SampleAfterValue":"1"}]'}
 direct = boot(options=OPTIONS, files=FILES)
 
 for emulator, cpu in (("qemu", None), ("bochs", "corei7_haswell_4770")):
@@ -69,6 +69,8 @@ with Monitor() as monitor:
 equal([row for row in shown if row][-1:], ["# assay: could not run: this CPU has no 64-bit mode; use an x86-64 CPU"], "it is on the screen, too")
 for megabytes, why in ((4, "too little memory, or a stick with errors$"), *few((), ((8, "too little memory"), (12, "not 1 MiB of memory is free"), (16, "too little memory below 4 GiB")))):
     complains(boot("bios", options="suite=control", memory=megabytes), why, "%d MiB of memory" % megabytes)
+complains(boot("bios", options="suite=control", memory=32, files={"/assay/events/large.json": b" " * (40 << 20)}),
+          "too little memory, or a stick with errors$", "a file that does not fit into memory: no start without it")
 complains(boot("bios", options="sweet=control"), "sweet", "a bad option in its assay.cfg")
 
 for cpu in few((), ("p4_willamette",)):
