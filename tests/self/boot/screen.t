@@ -18,11 +18,14 @@ with Monitor() as monitor:
 
     def look(line):
         if "ok " in line and "control: wrap/PMC0" in line and not running:  # the next one hangs: it is there for a while
-            running.extend(monitor.screen())
+            until = time.monotonic() + 2  # the line comes before the next check is drawn, which the machine does not wait for
+            while not running or "PMC1" not in running[2] and time.monotonic() < until:
+                running[:] = monitor.screen()
             mapped.append((monitor.do("info pci"), monitor.do("info tlb")))
-        if re.match("(not )?ok ", line):
-            while wanted:
-                dumped[wanted.pop()] = monitor.screen()
+        if wanted and re.match("  backtrace:|(not )?ok ", line):  # twice: what comes behind it may have moved the first lines away
+            dumped[wanted[0]] = dumped.get(wanted[0], []) + monitor.screen()
+            if "ok " in line:
+                wanted.clear()
         for what in ("unexpected #UD (vector 6)", "watchdog: the deadline passed"):
             if what in line:
                 wanted.append(what)
