@@ -35,7 +35,8 @@ static void read_controller(const struct fdt_node *node)
 	if (!fdt_reg(node, 0, &gic_place.distributor, &size) || !fdt_reg(node, 1, &gic_place.cpu, &size))
 		return;
 	gic_place.version = v3 ? 3 : 2;
-	for (unsigned i = 0, n = node->regions ? (unsigned)fdt_cells(node->regions, 1) : 1; v3 && i < n; i++) {
+	for (unsigned i = 0, n = node->regions ? (unsigned)fdt_cells(node->regions, 1) : 1; v3 && i < n;
+	     i++) {
 		if (!fdt_reg(node, 1 + i, &address, &size))
 			break;
 		gic_place_region(address, size);

@@ -42,8 +42,8 @@
 #define ICC_CTLR_EOIMODE 2 /* IHI 0069, 12.2.6 */
 
 /* Redistributor (IHI 0069, 12.10). */
-#define GICR_WAKER     0x14
-#define GICR_SGI       0x10000
+#define GICR_WAKER 0x14
+#define GICR_SGI   0x10000
 
 #define PRIVATE      32
 #define LINES        32 /* words of interrupts at most, each of 32: the first is the private ones' */

@@ -48,10 +48,11 @@ enum insn_index {
 	INDEX_SIGNED,
 };
 
-#define FORM_LOAD    0x01
-#define FORM_STORE   0x02
-#define FORM_LITERAL 0x04 /* its address is PC and the offset; else the register of bits 9 to 5 is its base  \
-			   */
+#define FORM_LOAD  0x01
+#define FORM_STORE 0x02
+#define FORM_LITERAL                                                                                         \
+	0x04 /* its address is PC and the offset; else the register of bits 9 to 5 is its base               \
+	      */
 #define FORM_STRUCTURE  0x08 /* it has the alignment of its elements, of which nothing is said */
 #define FORM_EXCLUSIVE  0x10 /* a load or store exclusive; without either, CLREX */
 #define FORM_REGISTER   0x20 /* MRS or MSR of a register */

@@ -1,5 +1,6 @@
 /*
- * What firmware does on request (PSCI, DEN 0022): start a processor, stop one, switch the machine off or reset it.
+ * What firmware does on request (PSCI, DEN 0022): start a processor, stop one, switch the machine off or
+ * reset it.
  */
 #ifndef ARCH_AARCH64_PSCI_H
 #define ARCH_AARCH64_PSCI_H

@@ -23,7 +23,7 @@ struct vendor_event {
 	uint8_t umask;   /* unit mask */
 	uint8_t umask2;  /* UMaskExt: bits 15:8 of the unit mask */
 	uint8_t cmask;   /* counter mask */
-	uint8_t precise;    /* 0 no record, 1 has, 2 only with one */
+	uint8_t precise; /* 0 no record, 1 has, 2 only with one */
 	bool invert, edge, any_thread, equal;
 	bool deprecated;         /* the vendor has another name for it */
 	bool has_period;         /* gives a sampling period, as all of Intel's do and none of AMD's */

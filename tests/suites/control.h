@@ -114,7 +114,7 @@ enum control_need {
 	NEED_CASCADE = 1 << 5,   /* another counter's overflow can start it */
 	NEED_LEVELS = 1 << 8,    /* there are levels between the harness's and the user's */
 	NEED_CLOCK = 1 << 7,     /* what the counter counts best is a clock */
-	NEED_FILTER = 1 << 6, /* a threshold in the selector */
+	NEED_FILTER = 1 << 6,    /* a threshold in the selector */
 };
 
 struct control_check {
