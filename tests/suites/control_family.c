@@ -313,16 +313,18 @@ static bool counters_good(const struct run *r, const struct pmu_control_check *c
 	return true;
 }
 
+static const char *suite_of(const struct pmu_control_check *check)
+{
+	return check->needs & PMU_CONTROL_DANGEROUS ? suite_dangerous.name : "control";
+}
+
 static void carry_out(struct run *r, const struct pmu_control_check *check, unsigned i,
 		      const struct pmu_control_instance *instance, unsigned threads)
 {
 	static struct grip g;
 	char name[NAME_LENGTH];
-	struct result result = {.suite = check->needs & PMU_CONTROL_DANGEROUS ? suite_dangerous.name
-									      : "control",
-				.name = name,
-				.manual = check->manual,
-				.virtual = r->pmu->virtual};
+	struct result result = {
+		.suite = suite_of(check), .name = name, .manual = check->manual, .virtual = r->pmu->virtual};
 
 	snprintf(name, sizeof(name), "%s/%s", check->name, instance->name);
 	if (!control_selected(r, name))
@@ -382,7 +384,29 @@ static void carry_out(struct run *r, const struct pmu_control_check *check, unsi
 static void skip(struct run *r, const struct pmu_control_check *check, const char *why)
 {
 	if (control_selected(r, check->name))
-		run_skip(r, "control", check->name, check->manual, why);
+		run_skip(r, suite_of(check), check->name, check->manual, why);
+}
+
+/* @return why a check is not carried out here, or NULL */
+static const char *left_out(struct run *r, const struct pmu_control_check *check, unsigned threads)
+{
+	struct pmu_control_instance instance = {0};
+
+	if (courage_level() < COURAGE_ALL)
+		return "what only this family has is for courage=3";
+	if (!check->instance(r->pmu, 0, &instance))
+		return "this CPU has nothing of the kind";
+	if (check->needs & PMU_CONTROL_THREADS && threads < 2)
+		return r->pmu->virtual ? "the core has one logical processor"
+				       : "a check stays on its logical processor, and the other one "
+					 "executes nothing";
+	if (check->needs & PMU_CONTROL_TIMER && !timer_is_free())
+		return "there is no timer to end a halt";
+	if (check->needs & PMU_CONTROL_INTERRUPT && !r->pmu->has_pmi)
+		return "the PMU has no overflow interrupt";
+	if (check->needs & PMU_CONTROL_INTERRUPT && !overflow_present(OVERFLOW_COUNTERS))
+		return overflow_absent;
+	return NULL;
 }
 
 void control_of_the_family(struct run *r)
@@ -394,30 +418,17 @@ void control_of_the_family(struct run *r)
 	n_found = 0;
 	for (; check && check->name; check++) {
 		struct pmu_control_instance instance = {0};
+		const char *why;
 
 		if (check->needs & PMU_CONTROL_DANGEROUS)
 			continue;
-		if (courage_level() < COURAGE_ALL) {
-			skip(r, check, "what only this family has is for courage=3");
-		} else if (!check->instance(r->pmu, 0, &instance)) {
-			skip(r, check, "this CPU has nothing of the kind");
-		} else if (check->needs & PMU_CONTROL_THREADS && threads < 2) {
-			skip(r, check,
-			     r->pmu->virtual ? "the core has one logical processor"
-					     : "a check stays on its logical processor, and the other one "
-					       "executes nothing");
-		} else if (check->needs & PMU_CONTROL_TIMER && !timer_is_free()) {
-			skip(r, check, "there is no timer to end a halt");
-		} else if (check->needs & PMU_CONTROL_INTERRUPT && !r->pmu->has_pmi) {
-			skip(r, check, "the PMU has no overflow interrupt");
-		} else if (check->needs & PMU_CONTROL_INTERRUPT && !overflow_present(OVERFLOW_COUNTERS)) {
-			skip(r, check, overflow_absent);
-		} else {
-			for (unsigned i = 0; check->instance(r->pmu, i, &instance); i++) {
-				if (counters_good(r, check, instance.counters))
-					carry_out(r, check, i, &instance, threads);
-				instance = (struct pmu_control_instance){0};
-			}
+		why = left_out(r, check, threads);
+		if (why)
+			skip(r, check, why);
+		for (unsigned i = 0; !why && check->instance(r->pmu, i, &instance); i++) {
+			if (counters_good(r, check, instance.counters))
+				carry_out(r, check, i, &instance, threads);
+			instance = (struct pmu_control_instance){0};
 		}
 	}
 }
@@ -444,8 +455,14 @@ const char *control_choose_dangerous(struct run *r, unsigned turn)
 static void run_dangerous(struct run *r)
 {
 	struct pmu_control_instance instance = {0};
+	const char *why = left_out(r, dangerous, 1);
 
-	if (dangerous->instance(r->pmu, 0, &instance) && counters_good(r, dangerous, instance.counters))
+	if (!why && dangerous->instance(r->pmu, 0, &instance) &&
+	    !counters_good(r, dangerous, instance.counters))
+		why = "its counter did not pass the ladder";
+	if (why)
+		skip(r, dangerous, why);
+	else
 		carry_out(r, dangerous, 0, &instance, 1);
 }
 
