@@ -18,8 +18,8 @@ bool serial_init(uint16_t line);
 bool serial_read(uint8_t *byte);
 
 /** Write bytes as they are; returns without waiting for ever if the line stops answering, and at once if
- * there is none. */
-void serial_write(const char *text, size_t size);
+ * there is none. @return whether the line took all of them */
+bool serial_write(const char *text, size_t size);
 
 /** When all is sent, put the line back to how firmware had set it up. */
 void serial_give_back(void);

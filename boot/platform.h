@@ -93,8 +93,9 @@ struct platform {
 	void (*remove_file)(const char *path);
 
 	/** Where files cannot be: send what `put` writes elsewhere, when the run is over; NULL: nowhere.
-	 * @return where, for the run's last line; NULL: there is no such place */
-	const char *(*send_report)(bool (*put)(text_sink *sink, void *to));
+	 * @return where, for the run's last line; NULL: there is no such place, and *why stays, or not all of
+	 * it could be sent, and *why tells why */
+	const char *(*send_report)(bool (*put)(text_sink *sink, void *to), const char **why);
 
 	/** Leave for good. status: 0 nothing wrong, 1 something wrong, 2 could not run. EXIT_RETURN returns
 	 * to the starter; EXIT_AUTO is not for it. */

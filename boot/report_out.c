@@ -160,7 +160,7 @@ void report_out(const struct platform *platform, const struct options *o, bool o
 	} else if (!platform->send_report) {
 		complain(o->report, no_folder);
 	} else if (over) {
-		sent = platform->send_report(report_json);
+		sent = platform->send_report(report_json, &no_folder);
 	}
 	console_flush_screen();
 }

@@ -25,10 +25,14 @@ static volatile uint32_t *uart(unsigned offset)
 	return (volatile uint32_t *)(uintptr_t)(serial_base + offset);
 }
 
-static void wait_while(uint32_t flag)
+/* @return whether it is over */
+static bool wait_while(uint32_t flag)
 {
-	for (unsigned patience = PATIENCE; patience && *uart(UART_FR) & flag; patience--)
-		;
+	unsigned patience = PATIENCE;
+
+	while (patience && *uart(UART_FR) & flag)
+		patience--;
+	return patience;
 }
 
 bool serial_init(uint16_t line)
@@ -45,12 +49,15 @@ bool serial_read(uint8_t *byte)
 	return true;
 }
 
-void serial_write(const char *text, size_t size)
+bool serial_write(const char *text, size_t size)
 {
+	bool taken = serial_base;
+
 	for (; serial_base && size; size--) {
-		wait_while(FR_FULL);
+		taken = wait_while(FR_FULL) && taken;
 		*uart(UART_DR) = (uint8_t)*text++;
 	}
+	return taken;
 }
 
 void serial_give_back(void)

@@ -57,7 +57,7 @@ static bool read_file(const char *path, char **data, size_t *size, const char **
 static bool make_folder(const char *path, const char **why)
 {
 	(void)path;
-	*why = "nowhere to write in a direct start; use report=e9";
+	*why = "a direct start has no files; use report=e9";
 	return false;
 }
 

@@ -12,7 +12,8 @@
 #define LINE_TEXT   (LINE_BYTES / 3 * 4)
 
 struct sender {
-	void (*line)(const char *text, size_t size);
+	bool (*line)(const char *text, size_t size);
+	bool lost;               /* a line did not go out whole */
 	uint8_t *piece, *packed; /* NULL: no memory for it */
 	size_t used, total;
 	uint32_t sum;
@@ -42,6 +43,11 @@ static void give(void *p, void *memory)
 	free(memory);
 }
 
+static void send_line(struct sender *s, const char *text, size_t size)
+{
+	s->lost = s->lost || !s->line(text, size);
+}
+
 static void send_base64(struct sender *s, const uint8_t *data, size_t size)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -60,7 +66,7 @@ static void send_base64(struct sender *s, const uint8_t *data, size_t size)
 			text[n++] = i + 1 < part ? digits[three >> 6 & 63] : '=';
 			text[n++] = i + 2 < part ? digits[three & 63] : '=';
 		}
-		s->line(text, n);
+		send_line(s, text, n);
 		data += part;
 		size -= part;
 	}
@@ -96,10 +102,10 @@ static void send_piece(struct sender *s)
 		return;
 	n = snprintf(text, sizeof text, "#:piece %s %lu %lu", size ? "lzma" : "plain", (unsigned long)s->used,
 		     (unsigned long)(size ? size : s->used));
-	s->line(text, (size_t)n);
+	send_line(s, text, (size_t)n);
 	send_base64(s, size ? s->packed : s->piece, size ? size : s->used);
 	n = snprintf(text, sizeof text, "#:sum %08lx", (unsigned long)crc32(0, s->piece, s->used));
-	s->line(text, (size_t)n);
+	send_line(s, text, (size_t)n);
 	s->total += s->used;
 	s->used = 0;
 }
@@ -119,10 +125,10 @@ static bool gather(void *to, const char *text, size_t size)
 		if (s->used == PIECE)
 			send_piece(s);
 	}
-	return true;
+	return !s->lost;
 }
 
-bool serial_report_send(bool (*put)(text_sink *sink, void *to), void (*line)(const char *text, size_t size))
+bool serial_report_send(bool (*put)(text_sink *sink, void *to), bool (*line)(const char *text, size_t size))
 {
 	static uint8_t piece[PIECE];
 	struct sender s = {.line = line, .piece = piece, .packed = malloc(PIECE)};
@@ -130,13 +136,14 @@ bool serial_report_send(bool (*put)(text_sink *sink, void *to), void (*line)(con
 	char text[64];
 	bool good;
 
-	line(begin, sizeof begin - 1);
+	send_line(&s, begin, sizeof begin - 1);
 	good = put(gather, &s);
 	if (good) {
 		send_piece(&s);
-		line(text, (size_t)snprintf(text, sizeof text, "#:end %lu %08lx", (unsigned long)s.total,
-					    (unsigned long)s.sum));
+		send_line(&s, text,
+			  (size_t)snprintf(text, sizeof text, "#:end %lu %08lx", (unsigned long)s.total,
+					   (unsigned long)s.sum));
 	}
 	free(s.packed);
-	return good;
+	return good && !s.lost;
 }

@@ -19,8 +19,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** Send what `put` writes. @param line sends one line, which has no end yet; @return put's answer: false, and
- * no end is sent, if there is not all of the report */
-bool serial_report_send(bool (*put)(text_sink *sink, void *to), void (*line)(const char *text, size_t size));
+/** Send what `put` writes.
+ * @param line  sends one line, which has no end yet; @return whether all of it was sent. After the first one
+ * that was not, no other line is sent
+ * @return whether the whole report was sent: false, and no end is sent, if `put` says that there is not all
+ * of it or `line` says that a line was lost */
+bool serial_report_send(bool (*put)(text_sink *sink, void *to), bool (*line)(const char *text, size_t size));
 
 #endif

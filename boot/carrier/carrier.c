@@ -51,7 +51,8 @@ static const CHAR16 *refusal(EFI_STATUS status)
 	switch (status) {
 	case EFI_SECURITY_VIOLATION:
 	case EFI_ACCESS_DENIED:
-		return L"the firmware forbids to start what it has no signature of; switch Secure Boot off";
+		return L"the firmware forbids to start what it has no signature of; switch Secure Boot off, "
+		       L"or sign the image";
 	case EFI_OUT_OF_RESOURCES:
 		return L"the firmware has not enough memory to load the image";
 	default:

@@ -166,17 +166,18 @@ static void leave(enum exit_mode mode, int status)
 static bool make_folder(const char *path, const char **why)
 {
 	(void)path;
-	*why = "nowhere to write in a direct start; use report=e9";
+	*why = identity_emulated()
+		       ? "a direct start has no files, and no serial port answers; use report=e9"
+		       : "a start from BIOS has no files, and no serial port answers at 3F8H or 2F8H";
 	return false;
 }
 
-static void serial_line(const char *text, size_t size)
+static bool serial_line(const char *text, size_t size)
 {
-	serial_write(text, size);
-	serial_write("\r\n", 2);
+	return serial_write(text, size) && serial_write("\r\n", 2);
 }
 
-static const char *send_report(bool (*put)(text_sink *sink, void *to))
+static const char *send_report(bool (*put)(text_sink *sink, void *to), const char **why)
 {
 	static char where[80];
 
@@ -184,8 +185,10 @@ static const char *send_report(bool (*put)(text_sink *sink, void *to))
 		return NULL;
 	console_text("the report goes out over the serial line\n");
 	console_flush_screen();
-	if (!serial_report_send(put, serial_line))
+	if (!serial_report_send(put, serial_line)) {
+		*why = "the serial port stopped taking bytes";
 		return NULL;
+	}
 	snprintf(where, sizeof where,
 		 "on the serial line (port %XH); scripts/serial-report takes it from there", serial_port());
 	return where;

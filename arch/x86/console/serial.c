@@ -127,16 +127,17 @@ static bool ready(void)
 	return false;
 }
 
-void serial_write(const char *text, size_t size)
+bool serial_write(const char *text, size_t size)
 {
 	if (!base)
-		return;
+		return false;
 	while (size) {
 		if (!ready())
-			return;
+			return false;
 		for (unsigned i = 0; i < fifo && size; i++, size--)
 			port_write8(base + DATA, (uint8_t)*text++);
 	}
+	return true;
 }
 
 bool serial_read(uint8_t *byte)

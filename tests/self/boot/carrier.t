@@ -118,6 +118,6 @@ if missing:
 else:
     r = boot("disk", config="exit=shutdown\n", prepare=sign, machine="q35,smm=on", firmware=SECURE,
              extra=["-global", "driver=cfi.pflash01,property=secure,value=on"], stop_when=lambda line: line.startswith(FAREWELL))
-    equal(r.lines[-1:], [FAREWELL + "the firmware forbids to start what it has no signature of; switch Secure Boot off"],
+    equal(r.lines[-1:], [FAREWELL + "the firmware forbids to start what it has no signature of; switch Secure Boot off, or sign the image"],
           "a signed BOOTX64.EFI under Secure Boot says what to do")
 done()

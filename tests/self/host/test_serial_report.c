@@ -20,13 +20,16 @@ void *__wrap_malloc(size_t size)
 
 #define LINES 16000
 static char lines[LINES][80];
-static unsigned n_lines;
+static unsigned n_lines, lines_taken = UINT32_MAX;
 
-static void line(const char *text, size_t size)
+static bool line(const char *text, size_t size)
 {
+	if (n_lines == lines_taken)
+		return false;
 	assert_true(n_lines < LINES && size < sizeof lines[0]);
 	memcpy(lines[n_lines], text, size);
 	lines[n_lines++][size] = 0;
+	return true;
 }
 
 static bool put_few(text_sink *sink, void *to)
@@ -138,6 +141,18 @@ static void nothing_and_half(void **state)
 	assert_int_equal(n_lines, 1);
 }
 
+/* A line that did not go out: the report was not sent, whichever it was, and nothing is sent behind it. */
+static void line_lost(void **state)
+{
+	(void)state;
+	for (lines_taken = 0; lines_taken < 5; lines_taken++) {
+		assert_false(send(put_few, 0));
+		assert_int_equal(n_lines, lines_taken);
+	}
+	assert_true(send(put_few, 0));
+	lines_taken = UINT32_MAX;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -146,6 +161,7 @@ int main(void)
 		cmocka_unit_test(in_pieces),
 		cmocka_unit_test(not_packed),
 		cmocka_unit_test(nothing_and_half),
+		cmocka_unit_test(line_lost),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
