@@ -54,7 +54,7 @@ help:
 #: make check    run every test; the last line counts them, the one before it has the time, and the dearest tests
 #: make soak     run what takes too long for make check: whole grids, every suite on every virtual CPU, other hosts' answers, fuzzing   (VENDOR_FILES=directory of vendors' event files; Debian's if not given)
 #: make bench    measure what the design promises, as ratios
-#: make image    build/assay.img, for a USB stick, a disk or a CD    (SIGN_KEY=key.pem SIGN_CERT=certificate.pem signs it for Secure Boot)
+#: make image    build/assay.img, for a USB stick, a disk or a CD, and build/assay.pxe, for a BIOS over the network    (SIGN_KEY=key.pem SIGN_CERT=certificate.pem signs it for Secure Boot)
 #: make usb DEV=/dev/sdX   write it to a stick    (FORCE=1: to a disk in use or not removable, or without a terminal, too; SIGN_KEY and SIGN_CERT as for make image)
 #: scripts/assay-report html build/report.json -o report.html   the last report as a page for a browser (docs/reports.md)
 #: make tools    build/assay-encode: what event strings mean on a PMU, as register writes
@@ -352,7 +352,7 @@ include $(wildcard arch/*/image.mk)
 
 # --- media and runs ----------------------------------------------------------------------------------------------
 
-image: $(B)/assay.img
+image: $(B)/assay.img $(B)/assay.pxe
 
 # What a disk is lost by is not taken from the environment, where it may stand for something else.
 usb: $(B)/assay.img
@@ -394,6 +394,11 @@ $(addprefix $(B)/signed/,assay.efi BOOTX64.EFI $(notdir $(UEFI_IMAGES))): $(B)/s
 # The stick serves every instruction set that has a UEFI image.
 $(B)/assay.img: $(STICK) $(B)/signed-by $(B)/direct.bin boot/assay.cfg boot/bios/grub.cfg scripts/mkimage
 	$(Q)PATH="$$PATH:/usr/sbin:/sbin" scripts/mkimage $@ boot/assay.cfg boot/bios/grub.cfg $(B)/direct.bin $(filter %.EFI,$^)
+
+# What a BIOS fetches over the network, beside direct.bin.
+$(B)/assay.pxe: boot/bios/grub.cfg scripts/mkpxe
+	@mkdir -p $(@D)
+	$(Q)PATH="$$PATH:/usr/sbin:/sbin" scripts/mkpxe $@ $<
 
 # Without a question of its own a run is that of the stick, as a real machine starts it; with one, firmware is not the point.
 BOOT ?= $(if $(strip $(ARGS)$(CFG)$(EVENTS)),direct,disk)
@@ -554,7 +559,7 @@ $(B)/plugin/%.so: tests/self/boot/plugin/%.c tests/self/boot/plugin/qemu_api.h t
 # --- everything that can fail -------------------------------------------------------------------------------------
 
 # tests/self/boot/signatures.t runs test_bounds, with what emulators have seen.
-check: all tools $(OTHER_IMAGES) $(B)/coverage $(patsubst %,$(B)/host/assay-%,$(HOSTED)) $(B)/assay.img $(B)/mutants.bin $(B)/mutants-efi.efi $(HOST_TESTS) $(B)/services_app.efi $(B)/plugin/quantities.so $(B)/tools/vendor-events
+check: all tools $(OTHER_IMAGES) $(B)/coverage $(patsubst %,$(B)/host/assay-%,$(HOSTED)) $(B)/assay.img $(B)/assay.pxe $(B)/mutants.bin $(B)/mutants-efi.efi $(HOST_TESTS) $(B)/services_app.efi $(B)/plugin/quantities.so $(B)/tools/vendor-events
 	@scripts/check --measure $(filter-out $(B)/host/test_bounds,$(HOST_TESTS)) $(wildcard tests/self/host/*.t tests/self/boot/*.t)
 
 # What takes too long for that, or needs files that are not ours to keep.
@@ -570,7 +575,7 @@ THINNED := $(shell grep -l 'import .*\bfew\b' tests/self/boot/*.t)
 errata: $(B)/mutants.bin
 	@scripts/errata-table $(ARGS)
 
-soak: all tools $(B)/assay.img $(B)/mutants.bin $(B)/host/test_vendor_fuzz $(B)/host/test_bounds $(B)/host/test_uarch_mutants $(B)/tools/vendor-events \
+soak: all tools $(B)/assay.img $(B)/assay.pxe $(B)/mutants.bin $(B)/host/test_vendor_fuzz $(B)/host/test_bounds $(B)/host/test_uarch_mutants $(B)/tools/vendor-events \
 	$(VENDOR_FILES)/mapfile.csv
 	@ASSAY_FULL=1 FUZZ_INPUTS=1000000 VENDOR_FILES=$(VENDOR_FILES) scripts/check --limit 86400 $(B)/host/test_vendor_fuzz $(THINNED) $(wildcard tests/self/soak/*.t)
 

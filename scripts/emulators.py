@@ -34,6 +34,7 @@ BAD_VERDICTS = ("biased", "noisy", "dead", "wrong", "erratum", "error")
 OVMF = "/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"
 SMALL_OVMF = "/usr/share/OVMF/OVMF_CODE.fd", "/usr/share/OVMF/OVMF_VARS.fd"
 BIOS = "/usr/share/seabios/bios-256k.bin"
+PXE_FILES = "assay.pxe", "direct.bin"
 BOCHS_BIOS = "/usr/share/bochs/BIOS-bochs-latest"
 BOCHS_OVMF = "/usr/share/ovmf/OVMF.fd"
 
@@ -215,6 +216,9 @@ def qemu_command(tmp, how, cpu, cpus, memory, machine, serial, options, image, m
             command += ["-initrd", ",".join((" ".join(module)).replace(",", ",,") for module in modules)]
         return command + (STEADY if steady else []) + ["-object", "memory-backend-file,id=ram,share=on,size=%dM,mem-path=/dev/fd/%d" % (memory, ram.fileno()),
                                                        "-kernel", image, "-append", options]
+    if how == "pxe":
+        require(BIOS)
+        return command + ["-bios", BIOS, "-netdev", "user,id=net,restrict=on,tftp=%s/tftp,bootfile=assay.pxe" % tmp, "-device", "virtio-net-pci,netdev=net"]
     if how == "bios":
         require(BIOS)
         return command + (STEADY if steady else []) + ["-bios", BIOS] + [part.format(image) for part in DISKS[disk]]
@@ -328,6 +332,7 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
 
     how        "direct": without firmware; "disk": OVMF and a copy of the disk image, options in its assay.cfg;
                "bios": a BIOS and a copy of the disk image, likewise;
+               "pxe": a BIOS and a TFTP server of QEMU's own with what `make image` has made for one, options in its assay.cfg;
                "efi": OVMF and BOOTX64.EFI from QEMU's command line, options as its LoadOptions;
                "network": OVMF and what firmware finds by the network card that extra has; no options
     cpus       (cores, threads of each), or how many processors
@@ -365,6 +370,8 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
                 prepare(image)
             put_files(image, files or {})
             before = len(runs(image))
+        elif how == "pxe":
+            put_on_server(tmp + "/tftp", options if config is None else config, files or {})
         elif how == "direct":
             given = {} if config is None else {"/assay/assay.cfg": config.encode("latin-1")}
             modules = put_modules(tmp, dict(given, **(files or {})))
@@ -404,7 +411,9 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
             if r.interrupted or not (emulator == "bochs" and r.was_killed_at_once):
                 break
 
-        if how == "direct":
+        if how == "pxe":
+            r.report_json = sent(r)
+        elif how == "direct":
             with contextlib.suppress(FileNotFoundError):  # of an emulator that was killed at once
                 with open(tmp + ("/console" if emulator == "bochs" else "/e9"), "rb") as f:
                     debugged = f.read()
@@ -415,14 +424,32 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
             if len(r.runs) > before:
                 r.report_json, r.report_text = [read_report(image, r.runs[-1], kind) for kind in ("json", "txt")]
             elif how == "bios":
-                with contextlib.suppress(Damaged):
-                    r.report_json = extract("\n".join(r.lines)).decode("utf-8", "replace")
+                r.report_json = sent(r)
         if inspect:
             inspect(image)
         return r
     finally:
         shutil.rmtree(tmp, ignore_errors=True)
         ram.close()
+
+
+def put_on_server(folder, config, files):
+    """What a TFTP server has for machines with a BIOS. It lists no folders: assay/files.cfg names the files but the configuration."""
+    require(*[os.path.join(BUILD, name) for name in PXE_FILES])
+    os.makedirs(folder + "/assay")
+    for name in PXE_FILES:
+        shutil.copy(os.path.join(BUILD, name), folder)
+    names = " ".join(os.path.relpath(path, "/assay") for path in files)
+    for path, data in {"/assay/assay.cfg": b"exit=shutdown\n%s\n" % config.encode("latin-1"), "/assay/files.cfg": b'set files="%s"\n' % names.encode(), **files}.items():
+        os.makedirs(os.path.dirname(folder + path), exist_ok=True)
+        with open(folder + path, "wb") as f:
+            f.write(data)
+
+
+def sent(r):
+    """The report that came over the serial line; None if it did not, or not whole."""
+    with contextlib.suppress(Damaged):
+        return extract("\n".join(r.lines)).decode("utf-8", "replace")
 
 
 def machine_memory(tmp):

@@ -67,10 +67,10 @@ with Monitor() as monitor:
 
     complains(boot("bios", cpu="pentium3", options="", extra=("-vga", "std", *monitor.options), stop_when=look), "this CPU has no 64-bit mode", "no 64-bit mode")
 equal([row for row in shown if row][-1:], ["# assay: could not run: this CPU has no 64-bit mode; use an x86-64 CPU"], "it is on the screen, too")
-for megabytes, why in ((4, "too little memory, or a stick with errors$"), *few((), ((8, "too little memory"), (12, "not 1 MiB of memory is free"), (16, "too little memory below 4 GiB")))):
+for megabytes, why in ((4, "too little memory, or a file that cannot be read$"), *few((), ((8, "too little memory"), (12, "not 1 MiB of memory is free"), (16, "too little memory below 4 GiB")))):
     complains(boot("bios", options="suite=control", memory=megabytes), why, "%d MiB of memory" % megabytes)
 complains(boot("bios", options="suite=control", memory=32, files={"/assay/events/large.json": b" " * (40 << 20)}),
-          "too little memory, or a stick with errors$", "a file that does not fit into memory: no start without it")
+          "too little memory, or a file that cannot be read$", "a file that does not fit into memory: no start without it")
 complains(boot("bios", options="sweet=control"), "sweet", "a bad option in its assay.cfg")
 
 for cpu in few((), ("p4_willamette",)):
@@ -79,6 +79,13 @@ for cpu in few((), ("p4_prescott_celeron_336",)):
     r = boot("bios", emulator="bochs", cpu=cpu, config="exit=shutdown\n%s\n" % OPTIONS, files=FILES, timeout=240)
     same_table(r, direct, cpu + " in Bochs: the same table")
 
+# Over the network: by PXE, from a TFTP server.
+r = boot("pxe", options=OPTIONS, files={path.replace(" ", "_"): data for path, data in FILES.items()})
+sound(r, "started by a BIOS's PXE")
+same_table(r, direct, "the same table as a direct start, with the event file that assay/files.cfg names")
+valid(r.report, "its report has come over the serial line")
+for missing in few((), (b"set files=events/none.json\n",)):
+    complains(boot("pxe", options=OPTIONS, files={"/assay/files.cfg": missing}), "a file that cannot be read$", "a name in assay/files.cfg that the server has not")
 
 # As a CD: by a BIOS, whose GRUB sees the other file system alone, and by UEFI.
 def as_cd(*firmware):
