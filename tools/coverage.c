@@ -33,6 +33,7 @@ struct figures {
 
 struct line {
 	const char *title;
+	unsigned number; /* from 1 */
 	struct figures figures;
 	const struct coverage_part *part;
 };
@@ -40,10 +41,12 @@ struct line {
 /* Rows that are added up: those of a family, or one of its kinds of events. */
 #define GROUPS_MAX 64
 static struct group {
-	const char *title;
+	const char *family, *title;
+	unsigned microarchitectures; /* that have some of its rows */
+	unsigned last;               /* of them */
 	struct figures figures;
 } groups[GROUPS_MAX];
-static unsigned n_groups;
+static unsigned n_groups, n_lines;
 
 /* Rows that mean the same, and fare the same. */
 struct class
@@ -180,6 +183,8 @@ static void take(struct line *l, const struct offer *o, const struct pmu_event *
 	}
 	tally(&l->figures, column, &r);
 	tally(&groups[group].figures, column, &r);
+	groups[group].microarchitectures += groups[group].last != l->number;
+	groups[group].last = l->number;
 	note_class(e, l->title, group, column, &r);
 	if (list_rows)
 		printf("%s;%s;%s;%s;%s;%08x;%s\n", groups[group].title, l->title, e->name,
@@ -231,7 +236,8 @@ static void print(const struct line *l)
 	puts(" |");
 }
 
-static void look_at(const struct pmu_coverage *family)
+/* The line in pmu/families.def is the family's name with "_family". */
+static void look_at(const struct pmu_coverage *family, const char *in_registry)
 {
 	unsigned first = n_groups;
 	struct coverage_part part;
@@ -241,10 +247,11 @@ static void look_at(const struct pmu_coverage *family)
 			fputs("coverage: more groups than GROUPS_MAX\n", stderr);
 			exit(1);
 		}
+		groups[n_groups].family = in_registry;
 		groups[n_groups++].title = family->groups[g];
 	}
 	for (unsigned p = 0; family->part(p, &part); p++) {
-		struct line l = {.title = part.title, .part = &part};
+		struct line l = {.title = part.title, .number = ++n_lines, .part = &part};
 		const struct offer *o = offer(family, &part);
 
 		for (unsigned i = 0; i < part.n; i++)
@@ -267,16 +274,18 @@ static void print_families(void)
 	}
 }
 
-/* In thousandths of the interval rows; of those with a lower bound. */
+/* Rows, for each kind of events of each family. */
 static void print_for_tests(void)
 {
 	for (unsigned i = 0; i < n_groups; i++) {
 		const struct figures *f = &groups[i].figures;
 		unsigned n = intervals(f);
 
-		printf("%s: exact %u, intervals %u, dead %u, vacuous %u, lower %u, twice %u\n",
-		       groups[i].title, f->column[EXACTLY], n, f->dead, f->column[VACUOUS], f->lower,
-		       f->twice);
+		printf("%.*s; %s: microarchitectures %u, exact %u, intervals %u, dead %u, vacuous %u, "
+		       "lower %u, twice %u\n",
+		       (int)(strlen(groups[i].family) - strlen("_family")), groups[i].family, groups[i].title,
+		       groups[i].microarchitectures, f->column[EXACTLY], n, f->dead, f->column[VACUOUS],
+		       f->lower, f->twice);
 	}
 }
 
@@ -329,7 +338,7 @@ int main(int argc, char **argv)
 		     "| "
 		     "twice passes | not at all | why |\n"
 		     "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |");
-#define PMU_FAMILY(family) look_at(&family##_coverage);
+#define PMU_FAMILY(family) look_at(&family##_coverage, #family);
 #include "pmu/families.def"
 #undef PMU_FAMILY
 	if (!silent)

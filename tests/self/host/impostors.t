@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""TAP test: no family lets more impostors pass than tests/self/host/data/impostors.csv says, the shares that were reached. Expectations that lose
-their lower or upper ends are told, and so is a figure that is better than the file's, which is to be put into it (impostors.t -w does)."""
+"""TAP test: no family lets more impostors pass than its coverage/impostors.csv says, the shares that were reached, and none loses a
+microarchitecture. Expectations that lose their lower or upper ends are told, and so is a figure that is better than the file's, which is to be put
+into it (impostors.t -w does)."""
 import csv
 import fractions
 import pathlib
@@ -10,28 +11,23 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "tests/self"))
+sys.path[:0] = [str(ROOT / "tests/self"), str(ROOT / "scripts")]
+from coverage_tools import ask, kept  # noqa: E402
 from tap import done, ok  # noqa: E402
 
-LIMITS = ROOT / "tests/self/host/data/impostors.csv"
-TOOLS = ((ROOT / "build/coverage",), ("qemu-aarch64", ROOT / "build/aarch64/coverage"))
-FIGURES = ("dead", "vacuous", "twice")
+NUMBER, FIGURES = "microarchitectures", ("dead", "vacuous", "twice")
 MUCH = fractions.Fraction(1, 50)  # that a figure may be better than the file's
 
 
-def tools(*args):
-    return "".join(subprocess.run([*tool, *args], check=True, capture_output=True, text=True).stdout for tool in TOOLS)
-
-
 def figures(*args):
-    """What the tools say: family -> figure -> (part, whole)."""
-    text = tools(*args, "figures")
-    found = {}
-    for line in text.splitlines():
-        family, values = line.rsplit(": ", 1)
+    """What the tools say, of each kind of events of each family's: kind -> figure -> (part, whole); and kind -> family, number of microarchitectures."""
+    found, of = {}, {}
+    for line in ask(*args, "figures").splitlines():
+        family, kind, values = re.fullmatch("(.*?); (.*): (.*)", line).groups()
         n = {k: int(v) for k, v in re.findall(r"(\w+) (\d+)", values)}
-        found[family] = {f: (n[f], n["lower" if f == "twice" else "intervals"]) for f in FIGURES}
-    return found
+        found[kind] = {f: (n[f], n["lower" if f == "twice" else "intervals"]) for f in FIGURES}
+        of[kind] = family, n[NUMBER]
+    return found, of
 
 
 def share(part, whole):
@@ -50,65 +46,74 @@ def compare(seen, limits):
 
 
 def read():
-    with open(LIMITS, encoding="utf-8", newline="") as f:
-        return {r["family"]: {k: share(*map(int, r[k].split("/"))) for k in FIGURES} for r in csv.DictReader(f)}
+    limits, of = {}, {}
+    for path in kept("impostors.csv"):
+        with open(path, encoding="utf-8", newline="") as f:
+            for r in csv.DictReader(f):
+                limits[r["kind"]] = {k: share(*map(int, r[k].split("/"))) for k in FIGURES}
+                of[r["kind"]] = path.parent.parent.name, int(r[NUMBER])
+    return limits, of
 
 
-def write(seen):
-    with open(LIMITS, "w", encoding="utf-8", newline="") as f:
-        w = csv.writer(f, lineterminator="\n")
-        w.writerow(("family", *FIGURES))
-        for family, values in seen.items():
-            w.writerow((family, *("%d/%d" % values[k] for k in FIGURES)))
+def write(seen, of):
+    for family in {family for family, _ in of.values()}:
+        with open(ROOT / "pmu" / family / "coverage/impostors.csv", "w", encoding="utf-8", newline="") as f:
+            w = csv.writer(f, lineterminator="\n")
+            w.writerow(("kind", NUMBER, *FIGURES))
+            for kind, values in seen.items():
+                if of[kind][0] == family:
+                    w.writerow((kind, of[kind][1], *("%d/%d" % values[k] for k in FIGURES)))
 
 
-now = figures()
+now, of = figures()
 if sys.argv[1:] == ["-w"]:
-    write(now)
+    write(now, of)
     sys.exit()
-limits = read()
-ok(set(now) == set(limits) and len(now) == 5, "five families")
+limits, of_limits = read()
+differing = sorted(of.items() ^ of_limits.items())
+ok(now and not differing, "each family's list has its kinds of events, and as many microarchitectures of each as there are: else impostors.t -w",
+   str(differing))
+for kind, (family, number) in of.items():
+    fewer, other = {**of, kind: (family, number - 1)}, {k: v for k, v in of.items() if k != kind}
+    ok(fewer.items() ^ of_limits.items() and other.items() ^ of_limits.items(), "%s: a microarchitecture that is lost is told, and so is the kind" % kind)
+now = {kind: values for kind, values in now.items() if kind in limits}
 for family in now:
-    told = ["%s, %s" % (f, text) for of, f, text in compare(now, limits) if of == family]
+    told = ["%s, %s" % (f, text) for kind, f, text in compare(now, limits) if kind == family]
     ok(not told, "%s: %s" % (family, ", ".join("%s %d of %d" % (k, *v) for k, v in now[family].items())), "\n".join(told))
 for args, what, figure in ((("-l",), "lower ends", "dead"), (("-u",), "upper ends", "vacuous"), (("-u",), "upper ends", "twice")):
-    worse = {of for of, f, text in compare(figures(*args), limits) if f == figure and text.startswith("worse")}
+    seen = {kind: values for kind, values in figures(*args)[0].items() if kind in limits}
+    worse = {kind for kind, f, text in compare(seen, limits) if f == figure and text.startswith("worse")}
     could = {family for family in now if limits[family][figure] < 1}
     ok(could and worse == could, "expectations without %s are told by: %s" % (what, figure), str(worse))
 
 
-
 # Rows that say too little are listed by class, each with its reason; the classes add up to them.
 CLASSES = ROOT / "scripts/coverage-classes"
-MISSED = ROOT / "tests/self/host/data/missed.csv"
 DOCUMENT = ROOT / "docs/coverage-gaps.md"
-NONE = {("Intel, offcore responses", figure) for figure in ("vacuous", "loud")}  # no row misses
-OPEN = set()  # figures of families that have no classes yet
 
 
 def run(*args):
     return subprocess.run([CLASSES, *args], capture_output=True, text=True)
 
 
-with open(MISSED, encoding="utf-8", newline="") as f:
-    listed = list(csv.DictReader(f))
-ok({(c["family"], figure) for c in listed for figure in c["figures"].split()} == {(a, b) for a in now for b in ("dead", "vacuous", "twice", "loud")} - OPEN - NONE,
-   "each family has classes for each figure that some of its rows miss")
+listed = []
+for path in kept("missed.csv"):
+    with open(path, encoding="utf-8", newline="") as f:
+        listed += csv.DictReader(f)
 with tempfile.TemporaryDirectory() as d:
     rows, changed = pathlib.Path(d) / "rows", pathlib.Path(d) / "missed.csv"
-    rows.write_text(tools("rows"), encoding="utf-8")
+    rows.write_text(ask("rows"), encoding="utf-8")
 
     def check(classes=None):
-        """What is told of the classes, but for the figures that are open."""
-        if classes is not None:
-            with open(changed, "w", encoding="utf-8", newline="") as f:
-                w = csv.DictWriter(f, ("figures", "family", "rows", "reason"), lineterminator="\n")
-                w.writeheader()
-                w.writerows(classes)
-        r = run("-r", rows, "-c", MISSED if classes is None else changed, "--check")
-        return [line for line in r.stdout.splitlines() if not any(line.startswith(a + ": ") and ": %s (" % NAMES[b] in line for a, b in OPEN)]
+        """What is told of the classes."""
+        if classes is None:
+            return run("-r", rows, "--check").stdout.splitlines()
+        with open(changed, "w", encoding="utf-8", newline="") as f:
+            w = csv.DictWriter(f, ("figures", "family", "rows", "reason"), lineterminator="\n")
+            w.writeheader()
+            w.writerows(classes)
+        return run("-r", rows, "-c", changed, "--check").stdout.splitlines()
 
-    NAMES = {"dead": "dead passes", "vacuous": "vacuous", "twice": "twice passes", "loud": "never still"}
     told = check()
     ok(not told, "each row that says too little is in a class, and each class has rows and a reason", "\n".join(told[:40]))
     left_out = listed[0]
@@ -120,7 +125,7 @@ with tempfile.TemporaryDirectory() as d:
     ok(table and table in DOCUMENT.read_text(encoding="utf-8"), "docs/coverage-gaps.md is up to date (else scripts/coverage-classes -w docs/coverage-gaps.md)")
     parts = [part.strip().splitlines() for part in table.split("\n\n")]
     cells = [[[int(c) for c in line.strip("|").split("|")[2:]] for line in part[2:]] for part in parts]
-    ok(len(cells) == 5 and all([sum(c) for c in zip(*part[:-1])] == part[-1] for part in cells), "each family's classes add up to the rows that miss")
+    ok(len(cells) == len(of) and all([sum(c) for c in zip(*part[:-1])] == part[-1] for part in cells), "each family's classes add up to the rows that miss")
     seen = {part[0].strip("| ").split(":")[0]: total[-1] for part, total in zip(parts, cells)}
     ok(all(seen[family][i] == now[family][f][0] for family in now for i, f in enumerate(FIGURES)), "these are as many as the figures say", str(seen))
     stale = pathlib.Path(d) / "stale.md"
