@@ -300,9 +300,9 @@ struct pmu_driver {
 	bool (*overflowed)(const struct pmu *pmu, uint64_t *mask);
 	bool (*acknowledge)(const struct pmu *pmu, uint64_t mask);
 
-	/** Bracket by enabling and disabling the counters of the mask together, all programmed before.
-	 *  own[] holds what lies between the write that enables and the write that disables. Whether these
-	 * two count themselves no manual says: it is measured (tests/judge/shares.h).
+	/** Bracket by enabling and disabling the counters of the mask together, all programmed before. No
+	 * register is written here. own[] holds what lies between the write that enables and the write that
+	 * disables. Whether these two count themselves no manual says: it is measured (tests/judge/shares.h).
 	 *  @return false if the family cannot */
 	bool (*bracket_enable)(const struct pmu *pmu, uint64_t mask, struct pmu_bracket *out);
 

@@ -58,7 +58,8 @@ def refused(name, rows, says, source=MODEL):
 
 
 models = sorted({str(p.parent.relative_to(ROOT)) for p in ROOT.glob("pmu/*/model/model_*.c")})
-equal(sorted(os.path.dirname(p) for p in LISTS), sorted(models + ["pmu/virtual"]), "each model has a list, and so has the machine model")
+lists = [os.path.dirname(p) for p in LISTS]
+equal([m for m in models + ["pmu/virtual"] if m not in lists], [], "each model has a list, and so has the machine model")
 with tempfile.TemporaryDirectory() as d:
     r = subprocess.run([TOOL, d, *LISTS], capture_output=True, text=True, cwd=ROOT)
     ok(r.returncode == 0, "each place of each list is found, once", r.stderr)

@@ -48,7 +48,7 @@ static bool begin(const struct model_profile *p)
 
 static bool is_rare(const struct pmu_event *e)
 {
-	return owned_by(drv)->rare(e);
+	return owned_by(drv)->rare && owned_by(drv)->rare(e);
 }
 
 /* Some event that the counter can count; NULL: none was found. */

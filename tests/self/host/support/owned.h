@@ -17,10 +17,10 @@ struct ownership {
 	const struct pmu_driver *driver;
 
 	/** Give overflow status, which some families let software set in a way of its own or not at all,
-	 * random contents. */
+	 * random contents. NULL: there is none. */
 	void (*scramble)(uint64_t random);
 
-	/** Whether the event needs more than a counter, which few of the family's do. */
+	/** Whether the event needs more than a counter, which few of the family's do. NULL: none does. */
 	bool (*rare)(const struct pmu_event *e);
 
 	/** Before an operation on counter c.
@@ -41,12 +41,12 @@ struct ownership {
 	uint64_t (*selected)(const struct pmu *pmu, unsigned c);
 	uint64_t kept_at_release;
 
-	/** As owns(), for a recording. */
+	/** As owns(), for a recording. NULL: the family records nothing. */
 	void (*record_owns)(const struct pmu *pmu, enum record_op_of_driver op, const struct pmu_recording *r,
 			    owner *own);
 
 	/** Bits of a register that reset() leaves alone, as no counting depends on them and recordings set
-	 * what they need. */
+	 * what they need. NULL: there are none. */
 	uint64_t (*stays)(const struct pmu *pmu, uint32_t address);
 
 	/** Registers that a recording shares with others and must find as they are, 0 ends; NULL: none. */
