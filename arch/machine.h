@@ -34,9 +34,10 @@ struct boot_info {
 	/** Allocate zeroed, page-aligned, identity-mapped memory that machine_places allows; NULL if there is
 	 * none. Firmware side only. */
 	void *(*alloc_pages)(size_t pages);
-	uint64_t rsdp;        /* physical address of the ACPI RSDP, 0 if none */
-	uint64_t smbios;      /* of its entry point, 0: none is known, and a BIOS is asked */
-	uint64_t device_tree; /* that firmware hands over; 0: none */
+	void *(*take_pages)(size_t pages); /* the same with whatever is in it; x86 */
+	uint64_t rsdp;                     /* physical address of the ACPI RSDP, 0 if none */
+	uint64_t smbios;                   /* of its entry point, 0: none is known, and a BIOS is asked */
+	uint64_t device_tree;              /* that firmware hands over; 0: none */
 	uint64_t memory_top;  /* first address above all memory and MMIO in the firmware's map; at least 4 GiB
 			       */
 	const char *firmware; /* vendor and revision as text */

@@ -267,6 +267,7 @@ void direct_main(const struct multiboot_info *info)
 	direct.boot.low_page = low_page;
 	direct.boot.rsdp = find_rsdp();
 	direct.boot.alloc_pages = alloc_pages;
+	direct.boot.take_pages = take_pages;
 
 	if (!files)
 		could_not_run(too_many, sizeof too_many - 1);

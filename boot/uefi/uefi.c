@@ -346,6 +346,7 @@ EFI_STATUS EFIAPI efi_main(EFI_HANDLE handle, EFI_SYSTEM_TABLE *table)
 
 	uefi.boot.breadcrumbs = same_page();
 	uefi.boot.alloc_pages = alloc_pages;
+	uefi.boot.take_pages = take_pages;
 	if (!heap_init(&uefi, take_pages)) {
 		screen(too_little, sizeof too_little - 1);
 		return EFI_OUT_OF_RESOURCES;

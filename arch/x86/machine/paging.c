@@ -35,7 +35,7 @@
 /* Table pages for splitting and for aliases. */
 #define SPARE_TABLES 192
 
-static void *(*alloc)(size_t pages);
+static void *(*alloc)(size_t pages), *(*take)(size_t pages);
 static uint64_t *root;
 static unsigned levels;
 static uint64_t no_execute;
@@ -155,13 +155,15 @@ static bool map_image(void)
 	return true;
 }
 
-bool paging_build(void *(*alloc_pages)(size_t pages), uint64_t top)
+bool paging_build(const struct boot_info *boot)
 {
+	uint64_t top = boot->memory_top;
 	bool large = cpu_has(CPU_PAGE_1G);
 	uint64_t limit = large ? ALIAS_OFFSET : TOP_WITHOUT_1G;
 	size_t tables;
 
-	alloc = alloc_pages;
+	alloc = boot->alloc_pages;
+	take = boot->take_pages;
 	levels = cr4_read() & CR4_LA57 ? 5 : 4;
 	no_execute = cpu_has(CPU_NX) ? NX : 0;
 	top = round_up(top, GIB);
@@ -217,17 +219,27 @@ bool arena_create(struct code_arena *arena, size_t size, bool user)
 	return map((uint64_t)arena->rx, (uint64_t)arena->rw, size, PAGE_EXEC | (user ? PAGE_USER : 0));
 }
 
-void *data_create(size_t size)
+static void *create(size_t size, void *(*pages)(size_t pages))
 {
 	uint8_t *p;
 
 	size = round_up(size, PAGE);
-	if (machine_taken() || !(p = alloc(size / PAGE + 2)))
+	if (machine_taken() || !(p = pages(size / PAGE + 2)))
 		return NULL;
 	if (!page_protect(p, PAGE, PAGE_ABSENT) || !page_protect(p + PAGE, size, PAGE_WRITE | PAGE_USER) ||
 	    !page_protect(p + PAGE + size, PAGE, PAGE_ABSENT))
 		return NULL;
 	return p + PAGE;
+}
+
+void *data_create(size_t size)
+{
+	return create(size, alloc);
+}
+
+void *data_take(size_t size)
+{
+	return create(size, take);
 }
 
 #define MTRR_CAP       0xfe

@@ -42,8 +42,11 @@ bool page_protect(void *start, size_t size, unsigned flags);
  * page on both sides. To be called like arena_create(). @return NULL if memory is short. */
 void *data_create(size_t size);
 
+/** The same with whatever is in it: much memory takes long to clear. */
+void *data_take(size_t size);
+
 /**
- * A second view of memory that data_create() gave, through pages of 1 << shift bytes (21 or 30), read-write
+ * A second view of memory that data_take() gave, through pages of 1 << shift bytes (21 or 30), read-write
  * for rings 0 and 3, or, as code, executable and not writable for ring 0. It takes in what else lies in those
  * pages. To be called like arena_create().
  * @return where `start` is in the view; NULL if the CPU has no such pages, a page would hold memory of

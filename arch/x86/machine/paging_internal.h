@@ -4,16 +4,14 @@
 #ifndef ARCH_X86_MACHINE_PAGING_INTERNAL_H
 #define ARCH_X86_MACHINE_PAGING_INTERNAL_H
 
+#include "arch/machine.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/**
- * Build the tables. @param alloc_pages as in struct boot_info @param top first address that need not be
- * mapped.
- * @return false if memory is short
- */
-bool paging_build(void *(*alloc_pages)(size_t pages), uint64_t top);
+/** Build the tables, out of the memory that the entry gives. @return false if memory is short */
+bool paging_build(const struct boot_info *boot);
 
 /** What CR3 is to hold. Needs EFER.NXE where the CPU has it, and the PAT below. */
 uint64_t paging_root(void);

@@ -175,7 +175,7 @@ void chains_create(void)
 	if (cache_geometry(3, cpuid, &g) && size < 2ull * g.line * g.ways * g.sets)
 		size = 2ull * g.line * g.ways * g.sets;
 	for (size = size < POOL_MAX ? size : POOL_MAX; !pool && size >= POOL_MIN; size /= 2) {
-		pool = data_create(size);
+		pool = data_take(size);
 		pool_size = size;
 	}
 	if (!pool)
