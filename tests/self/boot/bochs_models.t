@@ -18,7 +18,7 @@ RUNS = few([
 ])
 
 # Kernels of every kind of code: branches, memory, strings, x87, SSE, services.
-OPTIONS = "pmu=virtual kernel=" + few("calls,movs_rep",
+OPTIONS = "pmu=virtual kernel=" + few("calls,movs_rep reps=2",
                                       "empty,calls,stores,movs_rep,x87_arithmetic,sse_arithmetic,cpuid,locked")
 
 qemu = boot(options=OPTIONS)
