@@ -552,7 +552,7 @@ host-tests: $(HOST_TESTS)
 
 # --- the witness in QEMU -----------------------------------------------------------------------------------------
 
-$(B)/plugin/%.so: tests/self/boot/plugin/%.c tests/self/boot/plugin/qemu_api.h tests/measure/marks.h
+$(B)/plugin/%.so: tests/self/boot/plugin/%.c $(wildcard tests/self/boot/plugin/*.h) tests/measure/marks.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O2 $(WARN) -I. -shared -fPIC -fvisibility=hidden -o $@ $<
 

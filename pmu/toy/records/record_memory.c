@@ -1,12 +1,9 @@
 /*
  * The toy PMU's recorder of taken branches, to memory.
  */
+#include "pmu/toy/records/control.h"
 #include "pmu/toy/registers.h"
 #include "pmu/toy/toy.h"
-
-#include "arch/register.h"
-#include "arch/toy/encoding.h"
-#include "pmu/contract/record.h"
 
 #include <string.h>
 
@@ -14,16 +11,6 @@ struct message {
 	uint64_t from, to;
 };
 _Static_assert(sizeof(struct message) == TOY_MESSAGE, "as the recorder writes it");
-
-static bool get(uint64_t number, uint64_t *value)
-{
-	return register_read(SPACE_SYSTEM, number, value);
-}
-
-static bool put(uint64_t number, uint64_t value)
-{
-	return register_write(SPACE_SYSTEM, number, value);
-}
 
 static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const char **why)
 {
@@ -43,13 +30,6 @@ static size_t memory(const struct pmu *pmu, const struct pmu_recording *r)
 {
 	(void)pmu;
 	return (size_t)r->records * TOY_MESSAGE;
-}
-
-static uint64_t control(const struct pmu_recording *r)
-{
-	return (r->levels & LEVELS_SYSTEM ? TOY_TRACE_SUPERVISOR : 0) |
-	       (r->levels & LEVELS_USER ? TOY_TRACE_USER : 0) | (r->circular ? TOY_TRACE_CIRCULAR : 0) |
-	       TOY_TRACE_MEMORY;
 }
 
 static uint64_t base(const struct pmu_recording *r)
@@ -72,41 +52,9 @@ static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const ch
 	}
 	*why = "writing a register of the recorder was refused";
 	memset(r->memory, 0, memory(pmu, r));
-	return put(TOY_REG_TRACE, 0) && put(TOY_REG_BASE, base(r)) &&
-	       put(TOY_REG_LIMIT, base(r) + memory(pmu, r)) && put(TOY_REG_NEXT, base(r)) &&
-	       put(TOY_REG_LEVEL, level);
-}
-
-static bool start(const struct pmu *pmu, const struct pmu_recording *r)
-{
-	(void)pmu;
-	return put(TOY_REG_TRACE, control(r));
-}
-
-static bool stop(const struct pmu *pmu, const struct pmu_recording *r)
-{
-	(void)pmu;
-	(void)r;
-	return put(TOY_REG_TRACE, 0);
-}
-
-static bool bracket(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_bracket *out)
-{
-	static const uint32_t code[] = {
-		TOY_INSN((uint32_t)TOY_REG, 0, 0, TOY_ARGUMENT, TOY_WRITE | TOY_REG_TRACE),
-		TOY_INSN((uint32_t)TOY_REG, 0, 0, 0, TOY_WRITE | TOY_REG_TRACE),
-	};
-
-	(void)pmu;
-	*out = (struct pmu_bracket){
-		.start = (const uint8_t *)code,
-		.start_end = (const uint8_t *)(code + 1),
-		.stop = (const uint8_t *)(code + 1),
-		.stop_end = (const uint8_t *)(code + 2),
-		.args = {control(r)},
-		.privileged = true,
-	};
-	return true;
+	return toy_record_put(TOY_REG_TRACE, 0) && toy_record_put(TOY_REG_BASE, base(r)) &&
+	       toy_record_put(TOY_REG_LIMIT, base(r) + memory(pmu, r)) &&
+	       toy_record_put(TOY_REG_NEXT, base(r)) && toy_record_put(TOY_REG_LEVEL, level);
 }
 
 /* Messages from BASE up to NEXT; of a buffer that has been round, all: there is one where the next one goes.
@@ -116,7 +64,7 @@ static bool count(const struct pmu_recording *r, unsigned *next, bool *round)
 	const struct message *m = r->memory;
 	uint64_t at;
 
-	if (!get(TOY_REG_NEXT, &at))
+	if (!toy_record_get(TOY_REG_NEXT, &at))
 		return false;
 	*next = (unsigned)((at - base(r)) / TOY_MESSAGE);
 	*round = r->circular && (m[*next].from || m[*next].to);
@@ -166,24 +114,25 @@ static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, stru
 	}
 	memmove(m, m + taken, (have - taken) * sizeof *m);
 	memset(m + (have - taken), 0, (r->records - (have - taken)) * sizeof *m);
-	return put(TOY_REG_NEXT, base(r) + (uint64_t)(have - taken) * TOY_MESSAGE) ? taken : 0;
+	return toy_record_put(TOY_REG_NEXT, base(r) + (uint64_t)(have - taken) * TOY_MESSAGE) ? taken : 0;
 }
 
 static bool release(const struct pmu *pmu, const struct pmu_recording *r)
 {
 	(void)pmu;
 	(void)r;
-	return put(TOY_REG_TRACE, 0) && put(TOY_REG_LIMIT, 0) && put(TOY_REG_BASE, 0) &&
-	       put(TOY_REG_NEXT, 0) && put(TOY_REG_LEVEL, 0);
+	return toy_record_put(TOY_REG_TRACE, 0) && toy_record_put(TOY_REG_LIMIT, 0) &&
+	       toy_record_put(TOY_REG_BASE, 0) && toy_record_put(TOY_REG_NEXT, 0) &&
+	       toy_record_put(TOY_REG_LEVEL, 0);
 }
 
 const struct pmu_record_kind toy_memory_records = {
 	.describe = describe,
 	.memory = memory,
 	.setup = setup,
-	.start = start,
-	.stop = stop,
-	.bracket = bracket,
+	.start = toy_record_start,
+	.stop = toy_record_stop,
+	.bracket = toy_record_bracket,
 	.state = state,
 	.drain = drain,
 	.release = release,

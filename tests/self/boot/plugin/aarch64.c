@@ -18,9 +18,9 @@
  *instruction's.
  */
 #include "tests/self/boot/plugin/qemu_api.h"
+#include "tests/self/boot/plugin/totals.h"
 #include "tests/measure/marks.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,33 +28,6 @@
 PLUGIN_EXPORT int qemu_plugin_version = PLUGIN_VERSION;
 PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int argc,
 				      char **argv);
-
-enum total {
-	INSTRUCTIONS,
-	BRANCHES,
-	BR_COND,
-	BR_TAKEN,
-	BR_NTAKEN,
-	BR_EITHER,
-	BR_JMP_DIRECT,
-	BR_JMP_INDIRECT,
-	BR_CALL_DIRECT,
-	BR_CALL_INDIRECT,
-	BR_RET,
-	BR_FAR,
-	LOADS,
-	STORES,
-	LOAD_BYTES,
-	STORE_BYTES,
-	TOTALS
-};
-
-static const char *const total_names[TOTALS] = {
-	"instructions",   "branches",         "br.cond",       "br.cond.taken",
-	"br.cond.ntaken", "br.cond.either",   "br.jmp.direct", "br.jmp.indirect",
-	"br.call.direct", "br.call.indirect", "br.ret",        "br.far",
-	"loads",          "stores",           "loads.bytes",   "stores.bytes",
-};
 
 /** An instruction as it lies in memory. */
 struct instruction {
@@ -133,12 +106,7 @@ static struct instruction *intern(uint64_t address, uint32_t word)
 
 static void close_window(void)
 {
-	char name[MARK_NAME_WORDS * 4 + 1] = "";
-
-	memcpy(name, s.header + 2, MARK_NAME_WORDS * 4);
-	fprintf(s.out, "%s %" PRIu32 " %" PRIu32, name, s.header[1], s.header[0]);
-	for (unsigned i = 0; i < TOTALS; i++)
-		fprintf(s.out, " %s=%" PRIu64, total_names[i], s.total[i]);
+	print_totals(s.out, s.header, s.total);
 	fprintf(s.out, "\n");
 	fflush(s.out);
 	s.open = false;

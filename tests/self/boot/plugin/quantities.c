@@ -23,9 +23,9 @@
  *says so by marks of its own; it is left out, but for the elements of gathers and scatters that it copies.
  */
 #include "tests/self/boot/plugin/qemu_api.h"
+#include "tests/self/boot/plugin/totals.h"
 #include "tests/measure/marks.h"
 
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,33 +70,6 @@ struct instruction {
 	uint8_t length;
 	uint8_t bytes[15];
 	struct instruction *chain; /* of the same address */
-};
-
-enum total {
-	INSTRUCTIONS,
-	BRANCHES,
-	BR_COND,
-	BR_TAKEN,
-	BR_NTAKEN,
-	BR_EITHER,
-	BR_JMP_DIRECT,
-	BR_JMP_INDIRECT,
-	BR_CALL_DIRECT,
-	BR_CALL_INDIRECT,
-	BR_RET,
-	BR_FAR,
-	LOADS,
-	STORES,
-	LOAD_BYTES,
-	STORE_BYTES,
-	TOTALS
-};
-
-static const char *const total_names[TOTALS] = {
-	"instructions",   "branches",         "br.cond",       "br.cond.taken",
-	"br.cond.ntaken", "br.cond.either",   "br.jmp.direct", "br.jmp.indirect",
-	"br.call.direct", "br.call.indirect", "br.ret",        "br.far",
-	"loads",          "stores",           "loads.bytes",   "stores.bytes",
 };
 
 static const uint8_t total_of_kind[] = {
@@ -389,11 +362,7 @@ static void open_window(void)
 
 static void close_window(void)
 {
-	char name[MARK_NAME_WORDS * 4 + 1] = "";
-	memcpy(name, s.header + 2, MARK_NAME_WORDS * 4);
-	fprintf(s.out, "%s %" PRIu32 " %" PRIu32, name, s.header[1], s.header[0]);
-	for (unsigned i = 0; i < TOTALS; i++)
-		fprintf(s.out, " %s=%" PRIu64, total_names[i], s.total[i]);
+	print_totals(s.out, s.header, s.total);
 	fprintf(s.out, " others=%d\n", s.others);
 	fflush(s.out);
 	s.open = false;
