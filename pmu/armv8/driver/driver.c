@@ -11,6 +11,7 @@
 
 #include "arch/courage.h"
 #include "arch/register.h"
+#include "pmu/contract/bits.h"
 #include "pmu/contract/manual.h"
 #include "pmu/contract/state.h"
 #include "pmu/events/grammar.h"
@@ -68,16 +69,16 @@ static unsigned bit_of(const struct pmu *pmu, unsigned c)
 
 uint64_t armv8_bits(const struct pmu *pmu, uint64_t mask)
 {
-	uint64_t general = (UINT64_C(1) << pmu->n_general) - 1;
-	uint64_t fixed = (UINT64_C(1) << pmu->n_fixed) - 1;
+	uint64_t general = low_bits(pmu->n_general);
+	uint64_t fixed = low_bits(pmu->n_fixed);
 
 	return (mask & general) | (mask >> pmu->n_general & fixed) << ARMV8_CYCLES;
 }
 
 static uint64_t from_bits(const struct pmu *pmu, uint64_t bits)
 {
-	uint64_t general = (UINT64_C(1) << pmu->n_general) - 1;
-	uint64_t fixed = (UINT64_C(1) << pmu->n_fixed) - 1;
+	uint64_t general = low_bits(pmu->n_general);
+	uint64_t fixed = low_bits(pmu->n_fixed);
 
 	return (bits & general) | (bits >> ARMV8_CYCLES & fixed) << pmu->n_general;
 }
@@ -114,7 +115,7 @@ static uint64_t thresholds(unsigned version, uint64_t pmmir)
 		return 0;
 	if (bits > TYPER_TH_BITS)
 		bits = TYPER_TH_BITS;
-	return ((UINT64_C(1) << bits) - 1) << TYPER_TH | UINT64_C(7) << TYPER_TC |
+	return low_bits(bits) << TYPER_TH | UINT64_C(7) << TYPER_TC |
 	       (pmmir >> PMMIR_EDGE & 0xf ? TYPER_TE : 0);
 }
 
@@ -191,7 +192,7 @@ static bool identify(struct pmu *pmu, const char **why)
 	pmu->perf_name = "armv8_pmuv3";
 	pmu->n_general = pmcr >> PMCR_N & 0x1f;
 	pmu->n_fixed = 1 + own->icntr;
-	own->every = ((UINT64_C(1) << pmu->n_general) - 1) | UINT64_C(1) << ARMV8_CYCLES |
+	own->every = low_bits(pmu->n_general) | UINT64_C(1) << ARMV8_CYCLES |
 		     (uint64_t)own->icntr << ARMV8_INSTRUCTIONS;
 	if (pmu->n_general + pmu->n_fixed > PMU_COUNTERS_MAX)
 		pmu->n_general = PMU_COUNTERS_MAX - pmu->n_fixed; /* the last one is left alone */
