@@ -26,7 +26,9 @@
 #define EL1_SYNC      0 /* the vectors, in groups of four: where it came from, then what it is */
 
 extern const char trap_vectors[], trap_quick_vectors[], window_back[];
+extern const char trap_self_vectors[], trap_self_mapped_vectors[];
 extern const uint32_t trap_quick_call[], trap_quick_call_end[], trap_quick_fault[], trap_quick_fault_end[];
+extern const uint32_t trap_self[], trap_self_end[], trap_self_mapped[], trap_self_mapped_end[];
 void trap_stacks(void *handlers);
 void trap_stacks_back(void);
 
@@ -84,17 +86,36 @@ void trap_take_processor(void)
 	SYS_WRITE(vbar_el1, (uint64_t)trap_vectors);
 }
 
-static bool quick;
+static enum trap_quick quick;
+uint64_t trap_self_interface;
 
-void trap_quick(bool on)
+void trap_quick(enum trap_quick what)
 {
-	quick = on;
-	SYS_WRITE(vbar_el1, (uint64_t)(on && !step_engaged() ? trap_quick_vectors : trap_vectors));
+	static const char *const vectors[] = {
+		[QUICK_NONE] = trap_vectors,
+		[QUICK_USER] = trap_quick_vectors,
+		[QUICK_SELF] = trap_self_vectors,
+		[QUICK_SELF_MAPPED] = trap_self_mapped_vectors,
+	};
+
+	quick = what;
+	SYS_WRITE(vbar_el1, (uint64_t)vectors[step_engaged() ? QUICK_NONE : what]);
 }
 
-bool trap_is_quick(void)
+enum trap_quick trap_is_quick(void)
 {
 	return quick;
+}
+
+unsigned trap_self_path(const uint32_t *out[QUICK_MOST])
+{
+	const uint32_t *p = quick == QUICK_SELF ? trap_self : trap_self_mapped;
+	const uint32_t *end = quick == QUICK_SELF ? trap_self_end : trap_self_mapped_end;
+	unsigned n = 0;
+
+	while (quick >= QUICK_SELF && p < end)
+		out[n++] = p++;
+	return n;
 }
 
 unsigned trap_quick_path(bool call, const uint32_t *out[QUICK_MOST])
@@ -110,7 +131,7 @@ unsigned trap_quick_path(bool call, const uint32_t *out[QUICK_MOST])
 
 void trap_give_back(void)
 {
-	trap_quick(false);
+	trap_quick(QUICK_NONE);
 	SYS_WRITE(vbar_el1, firmware_vectors);
 	trap_stacks_back();
 	SYS_WRITE(sp_el0, firmware_stack);
@@ -149,7 +170,7 @@ bool trap_guard(void (*fn)(void *), void *arg, struct trap_report *report)
 	if (!done) {
 		current = g.current;
 		claimed = NULL;
-		trap_quick(false);
+		trap_quick(QUICK_NONE);
 		trap_user_return = user_return;
 		interrupt_claims_restore(&claims);
 		step_put_back(&kept);
@@ -167,7 +188,7 @@ static _Noreturn void leave(int vector, const char *text)
 	if (!g) {
 		current = NULL;
 		claimed = NULL;
-		quick = false;
+		quick = QUICK_NONE;
 		step_put_back(&(struct step_kept){.client = NULL});
 		watchdog_forget_holds();
 		processor_break_off(text);

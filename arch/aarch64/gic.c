@@ -1,5 +1,6 @@
 #include "arch/aarch64/gic.h"
 
+#include "arch/aarch64/gic_self.h"
 #include "arch/aarch64/system.h"
 #include "arch/aarch64/trap.h"
 #include "arch/aarch64/watchdog.h"
@@ -29,11 +30,12 @@
 #define GICR_CTLR_RWP    (1u << 3)
 
 /* CPU interface (IHI 0048, 4.4). */
-#define GICC_CTLR 0x000
-#define GICC_PMR  0x004
-#define GICC_BPR  0x008
-#define GICC_IAR  0x00c
-#define GICC_EOIR 0x010
+#define GICC_CTLR  0x000
+#define GICC_PMR   0x004
+#define GICC_BPR   0x008
+#define GICC_IAR   0x00c
+#define GICC_EOIR  0x010
+#define GICC_HPPIR 0x018
 
 #define GICC_CTLR_GROUPS 3
 #define GICC_CTLR_ACKCTL (1 << 2) /* GICC_IAR gives interrupts of both groups */
@@ -321,18 +323,21 @@ void gic_let_wake(struct gic_waiter *self)
 	gic_enable(WAKE, true);
 }
 
+/* ICC_SGI1R_EL1, IHI 0069, 12.2.21. */
+static uint64_t request(uint64_t a, uint64_t interrupt)
+{
+	return UINT64_C(1) << (a & 15) | (a >> 8 & 0xff) << 16 | interrupt << 24 | (a >> 16 & 0xff) << 32 |
+	       (a >> 4 & 15) << 44 | (a >> 32 & 0xff) << 48;
+}
+
 void gic_wake(const struct gic_waiter *other)
 {
-	uint64_t a = other->affinity;
-
 	/* What was stored for it is there when it wakes. */
 	barrier();
 	if (gic_place.version == 2)
 		*word(gic_place.distributor, GICD_SGIR) = other->target << 16 | WAKE;
-	else if (gic_place.version == 3) /* ICC_SGI1R_EL1 */
-		SYS_WRITE(s3_0_c12_c11_5, UINT64_C(1) << (a & 15) | (a >> 8 & 0xff) << 16 | WAKE << 24 |
-						  (a >> 16 & 0xff) << 32 | (a >> 4 & 15) << 44 |
-						  (a >> 32 & 0xff) << 48);
+	else if (gic_place.version == 3)
+		SYS_WRITE(s3_0_c12_c11_5, request(other->affinity, WAKE));
 	barrier();
 }
 
@@ -353,6 +358,35 @@ void gic_woken(void)
 			SYS_WRITE(s3_0_c12_c12_1, which);
 	}
 	gic_enable(WAKE, false);
+}
+
+#define GICD_SGIR_SELF (UINT32_C(2) << 24)
+
+static bool self;
+
+struct gic_self gic_self_begin(void)
+{
+	struct gic_self by = {.value = request(SYS_READ(mpidr_el1), GIC_SELF)};
+
+	if (gic_place.version == 2)
+		by = (struct gic_self){gic_place.distributor + GICD_SGIR, GICD_SGIR_SELF | GIC_SELF};
+	gic_as_fiq(GIC_SELF, false);
+	gic_enable(GIC_SELF, true);
+	self = true;
+	return by;
+}
+
+void gic_self_end(void)
+{
+	gic_enable(GIC_SELF, false);
+	self = false;
+}
+
+bool gic_self_pending(void)
+{
+	if (gic_place.version == 2)
+		return (*word(gic_place.cpu, GICC_HPPIR) & 0x3ff) == GIC_SELF;
+	return SYS_READ(s3_0_c12_c12_2) == GIC_SELF; /* ICC_HPPIR1_EL1 */
 }
 
 void gic_give_back(void)
@@ -524,10 +558,11 @@ static void on_overflow(const struct trap_frame *f)
 /* --- delivery ---------------------------------------------------------------------------------------------
  */
 
+/* GICv2: with the processor that asked for one by software, which its end wants to know. */
 static unsigned acknowledge(bool fiq)
 {
 	if (gic_place.version == 2)
-		return *word(gic_place.cpu, GICC_IAR) & 0x3ff;
+		return *word(gic_place.cpu, GICC_IAR) & 0x1fff;
 	return (unsigned)(fiq ? SYS_READ(s3_0_c12_c8_0) : SYS_READ(s3_0_c12_c12_0)) &
 	       0xffffff; /* ICC_IAR0, 1 */
 }
@@ -547,7 +582,8 @@ static void end(unsigned interrupt, bool fiq)
  * masks are set, and each handler takes away what its source asks for. */
 void interrupt_entered(struct trap_frame *f, bool fiq)
 {
-	unsigned interrupt = acknowledge(fiq);
+	unsigned acknowledged = acknowledge(fiq);
+	unsigned interrupt = gic_place.version == 2 ? acknowledged & 0x3ff : acknowledged;
 
 	if (interrupt >= SPURIOUS)
 		return;
@@ -564,8 +600,9 @@ void interrupt_entered(struct trap_frame *f, bool fiq)
 		end(interrupt, fiq);
 		timer_fired();
 	} else {
-		end(interrupt, fiq);
-		trap_stray();
+		end(acknowledged, fiq);
+		if (interrupt != GIC_SELF || !self)
+			trap_stray();
 	}
 }
 

@@ -55,6 +55,17 @@ unsigned gic_disturb(void);
 /** As it was before gic_disturb(). */
 void gic_quieten(void);
 
+/** This processor may send itself an interrupt, by a register (GICv3) or by a store (GICv2). */
+struct gic_self {
+	uint64_t address; /* GICv2: where to store */
+	uint64_t value;   /* what to store there, of 32 bits, or what to write to ICC_SGI1R_EL1 */
+};
+struct gic_self gic_self_begin(void);
+void gic_self_end(void);
+
+/** Whether that interrupt is the one that would be acknowledged next. */
+bool gic_self_pending(void);
+
 /** Let an interrupt be pending as if its source had asked for it. */
 void gic_pend(unsigned interrupt);
 

@@ -50,6 +50,7 @@ static struct {
 		uint64_t address, value[2];
 	} monitor;
 	uint64_t steps;
+	bool self;           /* the interrupt that is handled is the one that the processor sent itself */
 	bool entered;        /* EL0 since the last step */
 	uint64_t entered_at; /* where control went on, as far as it was told */
 } engine;
@@ -381,7 +382,7 @@ static uint64_t first_of_handler(const struct trap_frame *f)
 {
 	const uint32_t *path[QUICK_MOST];
 
-	if (!level_of(f->pstate) || !trap_is_quick())
+	if (!level_of(f->pstate) || trap_is_quick() != QUICK_USER)
 		return f->pc;
 	trap_quick_path(trap_class(f) == EC_SVC, path);
 	return (uint64_t)path[0];
@@ -421,16 +422,15 @@ bool step_engaged(void)
 	return engine.client;
 }
 
-/* What the quick vectors would have executed, the last of which returns. */
-static void tell_quick(const struct trap_frame *f)
+/* What the quick vectors would have executed, the last of which returns. @param x9 what branches and accesses
+ * find there */
+static void tell_path(const struct trap_frame *f, const uint32_t *const *path, unsigned n, uint64_t x9)
 {
-	const uint32_t *path[QUICK_MOST];
-	unsigned n = trap_quick_path(trap_class(f) == EC_SVC, path);
 	struct insn_state at = {.pstate = PSTATE_EL1H};
 	struct trap_frame inside = *f;
 	struct telling t;
 
-	at.x[9] = f->syndrome;
+	at.x[9] = x9;
 	inside.pstate = PSTATE_EL1H;
 	for (unsigned i = 0; i < n; i++) {
 		at.pc = (uint64_t)path[i];
@@ -441,13 +441,30 @@ static void tell_quick(const struct trap_frame *f)
 	}
 }
 
+static void tell_quick(const struct trap_frame *f)
+{
+	const uint32_t *path[QUICK_MOST];
+	unsigned n = trap_quick_path(trap_class(f) == EC_SVC, path);
+
+	tell_path(f, path, n, f->syndrome);
+}
+
+/* Its branch is not taken, and its accesses are aligned. */
+static void tell_self(const struct trap_frame *f)
+{
+	const uint32_t *path[QUICK_MOST];
+	unsigned n = trap_self_path(path);
+
+	tell_path(f, path, n, 0);
+}
+
 /* Back at EL0, or at EL1 from the end of a window. */
 static void tell_return(const struct trap_frame *f)
 {
 	struct telling t;
 
 	insn_nothing(&t.effect);
-	if (engine.entered && level_of(f->pstate) && trap_is_quick())
+	if (engine.entered && level_of(f->pstate) && trap_is_quick() == QUICK_USER)
 		tell_quick(f);
 	else if (engine.entered)
 		tell(&t, f, engine.entered_at, 0, STEP_RETURNS, false);
@@ -464,11 +481,12 @@ void step_returns(struct trap_frame *f)
 
 void step_interrupted(const struct trap_frame *f, bool fiq)
 {
+	const uint32_t *path[QUICK_MOST];
 	struct telling t;
 	struct trap_frame inside = *f;
 
 	insn_nothing(&t.effect);
-	engine.entered = engine.monitor.set = false;
+	engine.entered = engine.monitor.set = engine.self = false;
 	if (!is_stepped(f))
 		return;
 	/* It may have come before the instruction that was to run, or behind it. */
@@ -477,6 +495,9 @@ void step_interrupted(const struct trap_frame *f, bool fiq)
 	inside.pstate = PSTATE_EL1H;
 	more(&t, fiq ? Q_INTERRUPTS_NMI : Q_INTERRUPTS_HW);
 	engine.entered = level_of(f->pstate);
+	engine.self = !fiq && trap_self_path(path) && gic_self_pending();
+	if (engine.self)
+		inside.pc = (uint64_t)path[0];
 	tell(&t, &inside, f->pc, level_of(f->pstate), STEP_DELIVERED, false);
 }
 
@@ -485,9 +506,11 @@ void step_interrupt_returns(const struct trap_frame *f)
 	struct telling t;
 
 	insn_nothing(&t.effect);
-	if (is_stepped(f) && engine.entered && level_of(f->pstate))
+	if (is_stepped(f) && engine.self)
+		tell_self(f);
+	else if (is_stepped(f) && engine.entered && level_of(f->pstate))
 		tell(&t, f, f->pc, 0, STEP_RETURNS, false);
-	engine.entered = false;
+	engine.entered = engine.self = false;
 }
 
 /* --- the engine

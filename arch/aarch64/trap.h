@@ -44,16 +44,27 @@ static inline unsigned trap_immediate(const struct trap_frame *f)
 /** Have a synchronous exception handled; what nobody claims ends the guarded call. */
 void trap_deliver(struct trap_frame *f);
 
-/** From now on synchronous exceptions of EL0 are handled in a few instructions, or as before. Stepped code's
- * are told so and handled as before. */
-void trap_quick(bool on);
-bool trap_is_quick(void);
+/** What is handled in a few instructions from now on. Stepped code's is told so and handled as before. */
+enum trap_quick {
+	QUICK_NONE,
+	QUICK_USER,       /* synchronous exceptions of EL0 */
+	QUICK_SELF,       /* GICv3: the interrupt that the processor sends itself (gic_self_begin()) */
+	QUICK_SELF_MAPPED /* GICv2: the same */
+};
+void trap_quick(enum trap_quick what);
+enum trap_quick trap_is_quick(void);
 
 /** Those instructions, for a system call or a fault. The first QUICK_COMMON are those of both.
  * @return how many there are */
-#define QUICK_MOST   8
+#define QUICK_MOST   13
 #define QUICK_COMMON 3
 unsigned trap_quick_path(bool call, const uint32_t *out[QUICK_MOST]);
+
+/** The same of the interrupt to itself, as trap_is_quick() has it now. 0: that is not handled so */
+unsigned trap_self_path(const uint32_t *out[QUICK_MOST]);
+
+/** GICv2's CPU interface, for those instructions. */
+extern uint64_t trap_self_interface;
 
 #define SVC_WINDOW_END 0xa55 /* code at the user's level has come to its end */
 

@@ -3,6 +3,8 @@
  *
  * The harness runs at EL1 on SP_EL0, handlers on SP_EL1: so an overflow of the harness's stack arrives on a stack that is good.
  */
+#include "arch/aarch64/gic_self.h"
+
 #define FRAME 0x130 /* struct trap_frame */
 
 	.text
@@ -57,6 +59,64 @@ trap_quick_fault_end:
 	.p2align 7
 	b	trap_vectors + 128*\number
 	.endr
+
+/*
+ * The same but for interrupts at EL1 on SP_EL0: the one that the processor sends itself (gic_self_begin()) is
+ * acknowledged and ended here. Its kernel expects X9 and X10 to change; what it did not ask for goes on with all
+ * registers as they were.
+ */
+	.macro SELF_HEAD
+	.p2align 7
+	b	trap_vectors
+	.p2align 7
+	.endm
+	.macro SELF_TAIL
+2:	mrs	x9, tpidr_el1
+	b	trap_vectors + 128
+	.irp number, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+	.p2align 7
+	b	trap_vectors + 128*\number
+	.endr
+	.endm
+
+	.p2align 11
+	.globl trap_self_vectors, trap_self, trap_self_end
+	.hidden trap_self_vectors, trap_self, trap_self_end
+trap_self_vectors:
+	SELF_HEAD
+trap_self:
+	msr	tpidr_el1, x9
+	mrs	x9, s3_0_c12_c12_2	/* ICC_HPPIR1_EL1 */
+	sub	x9, x9, #GIC_SELF
+	cbnz	x9, 2f
+	mrs	x9, s3_0_c12_c12_0	/* ICC_IAR1_EL1 */
+	msr	s3_0_c12_c12_1, x9	/* ICC_EOIR1_EL1 */
+	dsb	sy
+	eret
+trap_self_end:
+	SELF_TAIL
+
+	.p2align 11
+	.globl trap_self_mapped_vectors, trap_self_mapped, trap_self_mapped_end
+	.hidden trap_self_mapped_vectors, trap_self_mapped, trap_self_mapped_end
+trap_self_mapped_vectors:
+	SELF_HEAD
+trap_self_mapped:
+	msr	tpidr_el1, x9
+	adrp	x9, trap_self_interface
+	ldr	x9, [x9, :lo12:trap_self_interface]
+	ldr	w9, [x9, #0x18]		/* GICC_HPPIR: the processor that asked is above the number */
+	and	x9, x9, #0x3ff
+	sub	x9, x9, #GIC_SELF
+	cbnz	x9, 2f
+	adrp	x9, trap_self_interface
+	ldr	x9, [x9, :lo12:trap_self_interface]
+	ldr	w10, [x9, #0x0c]	/* GICC_IAR */
+	str	w10, [x9, #0x10]	/* GICC_EOIR */
+	dsb	sy
+	eret
+trap_self_mapped_end:
+	SELF_TAIL
 
 	.p2align 4
 trap_common:

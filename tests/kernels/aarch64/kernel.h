@@ -19,11 +19,20 @@
 #define KERNEL_SERVICE_PMU    0x0200 /* PMUSERENR_EL0 lets EL0 use the PMU's registers */
 #define KERNEL_SERVICE_WAKE   0x0400 /* the virtual timer is the kernel's, and its interrupt wakes the processor */
 
+#define KERNEL_SERVICE_SELF 0x100000000 /* params: an interrupt to itself, by a register; X9 and X10 are the handler's */
+#define KERNEL_SERVICE_SELF_MAPPED 0x200000000 /* the same by a store */
+
+/* Offsets in the data area of what services tell: struct gic_self. */
+#define KERNEL_PARAM_ADDRESS 0
+#define KERNEL_PARAM_VALUE   8
+
 #define KERNEL_CALL 0x123 /* immediate of the system call that kernels make */
 
 /* Instructions of the handlers (arch/aarch64/vectors.S): part of what such a kernel causes. */
 #define KERNEL_CALL_INSTRUCTIONS  6
 #define KERNEL_FAULT_INSTRUCTIONS 8
+#define KERNEL_SELF_INSTRUCTIONS  8
+#define KERNEL_SELF_MAPPED_INSTRUCTIONS 13
 
 /* Features of the CPU: bits of needs (services.c). */
 #define KERNEL_NEEDS_LSE    0x01

@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 const struct trip_ways trip_ways = {
-	.name = {[TRIP_CALL] = "SVC", [TRIP_FAULT] = "faults"},
+	.name = {[TRIP_CALL] = "SVC", [TRIP_FAULT] = "faults", [TRIP_INTERRUPT] = "interrupts"},
 	.return_into_user = "ERET into EL0",
 	.user_alone = "at EL0 alone",
 	.of = {[TRIP_INSTRUCTIONS] = {1, 1, 1},
@@ -13,17 +13,15 @@ const struct trip_ways trip_ways = {
 };
 
 const struct trip_source trip_sources[] = {
-	{"system_calls", TRIP_CALL, false},
-	{"data_abort", TRIP_FAULT, false},
-	{"undefined", TRIP_FAULT, false},
-	{"", 0, false},
+	{"system_calls", TRIP_CALL, false},   {"data_abort", TRIP_FAULT, false},
+	{"undefined", TRIP_FAULT, false},     {"irq_gicv3", TRIP_INTERRUPT, false},
+	{"irq_gicv2", TRIP_INTERRUPT, false}, {"", 0, false},
 };
 
 const struct kernel_disturbance disturbances[] = {
-	{"system call", "system_calls", true},
-	{"undefined instruction", "undefined", true},
-	{"data abort", "data_abort", true},
-	{NULL, NULL, false},
+	{"interrupt", "irq_gicv3", false},     {"interrupt", "irq_gicv2", false},
+	{"system call", "system_calls", true}, {"undefined instruction", "undefined", true},
+	{"data abort", "data_abort", true},    {NULL, NULL, false},
 };
 
 const char *const kernels_sampled[] = {"loads",          "stores",   "copy", "calls",

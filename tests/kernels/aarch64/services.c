@@ -16,11 +16,17 @@
 
 #include <stddef.h>
 
-#define OWN_SERVICES (KERNEL_SERVICE_RESUME | KERNEL_SERVICE_PMU | KERNEL_SERVICE_WAKE)
+#define SELF         (KERNEL_SERVICE_SELF | KERNEL_SERVICE_SELF_MAPPED)
+#define OWN_SERVICES (KERNEL_SERVICE_RESUME | KERNEL_SERVICE_PMU | KERNEL_SERVICE_WAKE | SELF)
 #define BYTES        4 /* of an instruction */
+
+_Static_assert(offsetof(struct gic_self, address) == KERNEL_PARAM_ADDRESS &&
+		       offsetof(struct gic_self, value) == KERNEL_PARAM_VALUE,
+	       "what kernels find");
 
 static uint64_t on;
 static bool user_read;
+static struct gic_self *told;
 
 void services_init(void)
 {
@@ -45,30 +51,40 @@ static GENERAL_REGISTERS_ONLY bool resume(struct trap_frame *f)
 
 bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 {
-	(void)place;
 	services_finish();
 	on = k->flags & OWN_SERVICES;
 	if (on & KERNEL_SERVICE_RESUME) {
 		trap_claim(resume);
-		trap_quick(true);
+		trap_quick(QUICK_USER);
 	}
 	if (on & KERNEL_SERVICE_PMU)
 		user_read = level_user_reads_counters(true);
 	if (on & KERNEL_SERVICE_WAKE)
 		gic_enable(gic_place.virtual_timer, true);
+	if (on & SELF) {
+		told = (struct gic_self *)place->data;
+		*told = gic_self_begin();
+		trap_self_interface = gic_place.cpu;
+		trap_quick(on & KERNEL_SERVICE_SELF ? QUICK_SELF : QUICK_SELF_MAPPED);
+	}
 	return true;
 }
 
 void services_finish(void)
 {
 	if (on & KERNEL_SERVICE_RESUME) {
-		trap_quick(false);
+		trap_quick(QUICK_NONE);
 		trap_claim(NULL);
 	}
 	if (on & KERNEL_SERVICE_PMU)
 		level_user_reads_counters(user_read);
 	if (on & KERNEL_SERVICE_WAKE)
 		timer_stop();
+	if (on & SELF) {
+		trap_quick(QUICK_NONE);
+		gic_self_end();
+		*told = (struct gic_self){0};
+	}
 	on = 0;
 }
 
@@ -118,6 +134,10 @@ const char *kernel_unfit(const struct kernel *k, uint8_t level)
 		return "it is for EL0 only";
 	if (k->flags & KERNEL_SERVICE_WAKE && !timer_is_free())
 		return "the virtual timer is not free";
+	if (k->flags & KERNEL_SERVICE_SELF && gic_place.version != 3)
+		return "there is no GICv3";
+	if (k->flags & KERNEL_SERVICE_SELF_MAPPED && gic_place.version != 2)
+		return "there is no GICv2";
 	for (unsigned i = 0; i < sizeof needs / sizeof needs[0]; i++)
 		if (k->needs & needs[i].need && !has(needs[i].need))
 			return needs[i].why;

@@ -199,3 +199,71 @@ SIG INSN_ISB, 1
 SIG INSN_SERIALIZING, 1
 SIG_LOOP
 SIGNATURE_END
+
+/*
+ * An interrupt that the processor sends itself. WFI waits for it while PSTATE.I holds it off; it is taken behind
+ * DAIFCLR, or at the latest behind the ISB that follows. PSTATE.I is kept, as it may be clear.
+ */
+.macro SELF_BEGIN
+	mrs	x4, daif
+	msr	daifset, #2
+	b	2f
+.endm
+.macro SELF_TURN
+	wfi
+	msr	daifclr, #2
+	isb
+	msr	daifset, #2
+	sub	x0, x0, #1
+2:	cbnz	x0, 1b
+	msr	daif, x4
+.endm
+.macro SIG_SELF barriers
+	SIG BRANCHES, 1 + 2, 2
+	SIG BR_FAR, 1
+	SIG BR_JMP_DIRECT, 0, 1
+	SIG BR_COND, 1 + 1, 1
+	SIG BR_COND_TAKEN, 1
+	SIG BR_COND_NTAKEN, 1, 1
+	SIG INSN_DSB, \barriers
+	SIG INTERRUPTS_HW, 1
+	SIG EXC_RETURNS, 1
+.endm
+
+KERNEL irq_gicv3, "N times an interrupt that the processor sends itself by a register", flags=KERNEL_SERVICE_SELF | KERNEL_PRIVILEGED | KERNEL_FROM_ZERO
+	ldr	x5, [x1, #KERNEL_PARAM_VALUE]
+	SELF_BEGIN
+1:	msr	s3_0_c12_c11_5, x5	/* ICC_SGI1R_EL1 */
+	isb
+	SELF_TURN
+KERNEL_END
+SIG INSTRUCTIONS, 2 + 6 + KERNEL_SELF_INSTRUCTIONS, 1 + 3 + 2
+SIG_SELF 1
+SIG INSN_REGISTER_WRITE, 1 + 2, 1
+SIG INSN_MRS, 2, 1
+SIG INSN_ISB, 2
+SIG INSN_SERIALIZING, 2 + 1
+SIG INSN_LOAD, 0, 1
+SIG LOADS, 0, 1
+SIG LOAD_BYTES, 0, 8
+SIGNATURE_END
+
+KERNEL irq_gicv2, "N times an interrupt that the processor sends itself by a store", flags=KERNEL_SERVICE_SELF_MAPPED | KERNEL_PRIVILEGED | KERNEL_FROM_ZERO
+	ldp	x5, x6, [x1, #KERNEL_PARAM_ADDRESS]
+	SELF_BEGIN
+1:	str	w6, [x5]
+	dsb	sy
+	SELF_TURN
+KERNEL_END
+SIG INSTRUCTIONS, 2 + 6 + KERNEL_SELF_MAPPED_INSTRUCTIONS, 1 + 3 + 2
+SIG_SELF 2
+SIG INSN_REGISTER_WRITE, 1, 1
+SIG INSN_MRS, 0, 1
+SIG INSN_ISB, 1
+SIG INSN_SERIALIZING, 1 + 1
+SIG INSN_LOAD, 4, 1
+SIG INSN_PAIR, 0, 1
+SIG LOADS, 4, 2
+SIG LOAD_BYTES, 8 + 4 + 8 + 4, 8 + 8
+SIG_STORES 2, 4
+SIGNATURE_END

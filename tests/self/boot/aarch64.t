@@ -11,7 +11,7 @@ from tap import done, equal, ok
 COUNTERS = "6 general and 1 fixed counters"
 # CPU, what else QEMU is told, options: the name, the PMU that it has, and whether firmware starts it. volume.t starts a Cortex-A57 at EL2.
 MACHINES = (
-    ("cortex-a53", "gic-version=3,acpi=off", "suite=events,machine kernel=loads,exclusives*,system_calls", "Arm Cortex-A53", "Arm PMUv3, " + COUNTERS, True),
+    ("cortex-a53", "gic-version=3,acpi=off", "suite=events,machine kernel=loads,exclusives*,system_calls,irq_gicv3", "Arm Cortex-A53", "Arm PMUv3, " + COUNTERS, True),
     ("max", "virtualization=on", "suite=control,sampling,overhead,truth kernel=loads reps=10", "QEMU max", "Arm PMUv3p5, " + COUNTERS, False),
 )
 

@@ -19,10 +19,10 @@ def suite_of(report, name):
 
 
 # One or two of each kind that a row can be of; all of them take half a minute.
-EVENTS = "SW_INCR,INST_*,EXC_TAKEN,EXC_RETURN,CID_*,TTBR_*,BR_MIS_PRED*,BR_RETIRED,MEM_ACCESS,MEMORY_*,CPU_CYCLES,L1D_CACHE,DTLB_WALK"
+EVENTS = "SW_INCR,INST_*,EXC_TAKEN,EXC_RET*,EXC_IRQ,CID_*,TTBR_*,BR_MIS_PRED*,BR_RETIRED,MEM_ACCESS,MEMORY_*,CPU_CYC*,L1D_CACHE,DTLB_WALK"
 
 lines, report, status = boot("pmu=virtual:neoverse-n1 suite=control,events,identities,noise,sampling,skid,truth,selftest "
-                             "kernel=loads,system_calls,undefined,software_increments,refills event=" + EVENTS)
+                             "kernel=loads,system_calls,irq_gicv2,undefined,software_increments,refills event=" + EVENTS)
 checks = [check for suite in report["suites"] for check in suite["checks"]] if report else []
 ok(status == 0 and {check["verdict"] for check in checks} == {"exact", "within", "skipped"}, "neoverse-n1: nothing is wrong, and faults that are put into it are told", lines[-40:])
 ok(len(suite_of(report, "control")) > 100 and len(suite_of(report, "events")) > 100 and suite_of(report, "noise"), "neoverse-n1: each suite has judged it")

@@ -24,6 +24,14 @@ with tempfile.TemporaryDirectory() as tmp:
     report = json.loads(text)
     truth = windows.ground_truth([c for c in checks(report, "truth") if "kernel" in c], LEVELS.get)
     machine = windows.read(tmp + "/machine")
+    # The other interrupt controller has a kernel of its own.
+    lines, text, status = run.boot("suite=truth kernel=irq_gicv3", "max", timeout=300, machine="gic-version=3",
+                                   extra=["-plugin", "%s,out=%s/other" % (PLUGIN, tmp)])
+    equal(status, 0, "and so it does with a GICv3")
+    other = windows.ground_truth([c for c in checks(json.loads(text), "truth") if c.get("kernel") == "irq_gicv3"], LEVELS.get)
+    ok(other and not set(other) & set(truth), "whose kernel is one of its own")
+    truth.update(other)
+    machine.update(windows.read(tmp + "/other"))
     sizes = sorted({n for _, _, n in truth if n})
     subprocess.run(["qemu-aarch64", "-cpu", "max", "-plugin", "%s,out=%s/user" % (PLUGIN, tmp), PROGRAM, *map(str, sizes)], check=True, timeout=120)
     user = windows.read(tmp + "/user")

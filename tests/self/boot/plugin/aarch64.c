@@ -149,12 +149,21 @@ static void retire(const struct instruction *in, uint64_t successor)
 		s.total[in->target == in->address + 4 ? BR_EITHER : further ? BR_TAKEN : BR_NTAKEN]++;
 }
 
+/** A vector of interrupts (Arm ARM, D1.10.2): they come behind an instruction, which an exception of its own
+ * ends. */
+static bool is_interrupt(uint64_t successor)
+{
+	unsigned kind = successor >> 7 & 3;
+
+	return !(successor & 0x7f) && (kind == 1 || kind == 2);
+}
+
 /** The instruction that was running is over: the one at `successor` is about to run. */
 static void finish(uint64_t successor)
 {
 	const struct instruction *in = s.current;
 
-	if (in && (in->branch != TOTALS || successor == in->address + 4))
+	if (in && (in->branch != TOTALS || successor == in->address + 4 || is_interrupt(successor)))
 		retire(in, successor);
 	s.current = NULL;
 	memset(s.accesses, 0, sizeof s.accesses);
