@@ -13,7 +13,7 @@ from boottest import BUILD, boot, done, equal, ok, sound, table
 
 TOOL = os.path.join(BUILD, "host/test_bounds")
 # Memory beyond the first GiB is for pages of that size.
-MACHINE = dict(cpu="max,vendor=GenuineIntel", memory=2500)
+MACHINE = dict(cpu="max,vendor=GenuineIntel", memory=1600)
 LONGEST = 127  # characters of an option's value
 NAME = re.compile(r"^(\S+)/ring (\d)/N = (\d+)(/committed)?$")
 
