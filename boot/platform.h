@@ -92,10 +92,11 @@ struct platform {
 	/** Remove a file, if it is there and may be removed. */
 	void (*remove_file)(const char *path);
 
-	/** Where files cannot be: send what `put` writes elsewhere, when the run is over; NULL: nowhere.
+	/** Where files cannot be: send what `put` writes elsewhere; NULL: nowhere. Before the run is over it
+	 * is only sent to where it can be written again.
 	 * @return where, for the run's last line; NULL: there is no such place, and *why stays, or not all of
 	 * it could be sent, and *why tells why */
-	const char *(*send_report)(bool (*put)(text_sink *sink, void *to), const char **why);
+	const char *(*send_report)(bool (*put)(text_sink *sink, void *to), bool over, const char **why);
 
 	/** Leave for good. status: 0 nothing wrong, 1 something wrong, 2 could not run. EXIT_RETURN returns
 	 * to the starter; EXIT_AUTO is not for it. */

@@ -159,8 +159,8 @@ void report_out(const struct platform *platform, const struct options *o, bool o
 		write_out(platform, "report.txt", put_text);
 	} else if (!platform->send_report) {
 		complain(o->report, no_folder);
-	} else if (over) {
-		sent = platform->send_report(report_json, &no_folder);
+	} else {
+		sent = platform->send_report(report_json, over, &no_folder);
 	}
 	console_flush_screen();
 }

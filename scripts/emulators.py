@@ -424,7 +424,7 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
             if len(r.runs) > before:
                 r.report_json, r.report_text = [read_report(image, r.runs[-1], kind) for kind in ("json", "txt")]
             elif how == "bios":
-                r.report_json = sent(r)
+                r.report_json = kept(image) or sent(r)
         if inspect:
             inspect(image)
         return r
@@ -444,6 +444,12 @@ def put_on_server(folder, config, files):
         os.makedirs(os.path.dirname(folder + path), exist_ok=True)
         with open(folder + path, "wb") as f:
             f.write(data)
+
+
+def kept(image):
+    """The last report in the file for machines with a BIOS; None if there is none, or not all of it."""
+    with contextlib.suppress(Damaged):
+        return extract((read_file(image, "/assay/bios.txt") or b"").decode("latin-1")).decode("utf-8", "replace")
 
 
 def sent(r):

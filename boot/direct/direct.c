@@ -1,8 +1,11 @@
 /*
  * Direct start: the same run without firmware, by a Multiboot loader (QEMU -kernel; GRUB, which a BIOS starts
- * from the stick). There is nowhere to write: text goes to the screen and the serial line, the report behind
- * it to the serial line, or to port E9H with report=e9. Files to read are the loader's modules.
+ * from the stick). Text goes to the screen and the serial line. The report goes into the stick's file that a
+ * BIOS can write, else behind the text to the serial line, or to port E9H with report=e9. Files to read are
+ * the loader's modules.
  */
+#include "boot/direct/bios_call.h"
+#include "boot/direct/bios_disk.h"
 #include "boot/bios/serial_report.h"
 #include "boot/direct/files.h"
 #include "boot/direct/multiboot.h"
@@ -43,6 +46,9 @@ extern const char __load_start[], __image_end[];
 
 static uint64_t free_start, free_end; /* the largest stretch of memory below 4 GiB */
 static uint64_t low_page;             /* 0: not free */
+static bool bios_memory;              /* what a call of the BIOS needs is free */
+static struct kept_file kept;
+static const char *not_kept = "the loader was not started from a disk"; /* NULL: kept is there */
 
 static void out8(uint16_t port, uint8_t value)
 {
@@ -94,6 +100,8 @@ static uint64_t read_map(const struct multiboot_info *info)
 			to = 1ull << 32;
 		if (e->type == MAP_AVAILABLE && from <= LOW_PAGE && to >= LOW_PAGE + 4096)
 			low_page = LOW_PAGE;
+		if (e->type == MAP_AVAILABLE && from <= BIOS_BUFFER && to >= BIOS_MEMORY_END)
+			bios_memory = true;
 		if (from < (uintptr_t)__image_end && to > (uintptr_t)__load_start)
 			from = (uintptr_t)__image_end;
 		/* Pages of 1 GiB cannot be had in the first one, with its memory of many types. */
@@ -177,7 +185,7 @@ static bool serial_line(const char *text, size_t size)
 	return serial_write(text, size) && serial_write("\r\n", 2);
 }
 
-static const char *send_report(bool (*put)(text_sink *sink, void *to), const char **why)
+static const char *send_by_serial(bool (*put)(text_sink *sink, void *to), const char **why)
 {
 	static char where[80];
 
@@ -192,6 +200,30 @@ static const char *send_report(bool (*put)(text_sink *sink, void *to), const cha
 	snprintf(where, sizeof where,
 		 "on the serial line (port %XH); scripts/serial-report takes it from there", serial_port());
 	return where;
+}
+
+static bool keep_line(const char *text, size_t size)
+{
+	return kept_file_line(&kept, text, size);
+}
+
+static const char *keep(bool (*put)(text_sink *sink, void *to))
+{
+	kept_file_begin(&kept);
+	if (serial_report_send(put, keep_line) && kept_file_end(&kept))
+		return "in \\assay\\bios.txt; scripts/serial-report takes it from there";
+	not_kept = kept.trouble ? kept.trouble : "not all of the report is there";
+	return NULL;
+}
+
+static const char *send_report(bool (*put)(text_sink *sink, void *to), bool over, const char **why)
+{
+	const char *where = not_kept ? NULL : keep(put);
+
+	if (where || !over)
+		return where;
+	console_text("the report is not on the stick: %s\n", not_kept);
+	return send_by_serial(put, why);
 }
 
 /** The options: what follows the image's name, which loaders put first. */
@@ -214,6 +246,20 @@ static struct platform direct = {
 	.send_report = send_report,
 	.leave = leave,
 };
+
+/* The stick, if a BIOS started it: the number of the drive is the highest byte. */
+static void look_for_disk(const struct multiboot_info *info)
+{
+	static const char loader[] = "GRUB";
+
+	if (!(info->flags & MULTIBOOT_BOOT_DEVICE) ||
+	    strncmp(direct.boot.firmware, loader, sizeof loader - 1))
+		return;
+	not_kept = bios_memory ? bios_disk_open((uint8_t)(info->boot_device >> 24))
+			       : "the memory below 1 MiB that it takes is in use";
+	if (!not_kept)
+		not_kept = kept_file_find(&kept, &bios_disk);
+}
 
 /* Before there is a run to say it. */
 static void could_not_run(const char *why, size_t size)
@@ -268,6 +314,7 @@ void direct_main(const struct multiboot_info *info)
 	direct.boot.rsdp = find_rsdp();
 	direct.boot.alloc_pages = alloc_pages;
 	direct.boot.take_pages = take_pages;
+	look_for_disk(info);
 
 	if (!files)
 		could_not_run(too_many, sizeof too_many - 1);

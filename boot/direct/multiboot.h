@@ -31,6 +31,7 @@ _Static_assert(offsetof(struct multiboot_info, screen_address) == 88, "as the sp
 _Static_assert(offsetof(struct multiboot_info, blue_bits) == 115, "as the specification has it");
 
 /* Flags: which of the fields are valid. */
+#define MULTIBOOT_BOOT_DEVICE  (1u << 1)
 #define MULTIBOOT_COMMAND_LINE (1u << 2)
 #define MULTIBOOT_MODULES      (1u << 3)
 #define MULTIBOOT_MAP          (1u << 6)

@@ -20,10 +20,29 @@ for emulator, cpu in (("qemu", None), ("bochs", "corei7_haswell_4770")):
     same_table(r, direct, "the same table as a direct start")
     valid(r.report, "its report has come")
     ok(r.report and "GRUB" in r.report["machine"]["firmware"], "the loader is named", [str(r.report and r.report["machine"])])
-    ok(r.text[-1].startswith("report: on the serial line (port 3F8H)"), "the last line says where it is", tail(r))
+    equal(r.text[-1:], ["report: in \\assay\\bios.txt; scripts/serial-report takes it from there"], "the last line says where it is")
+    ok(not any(line.startswith("#:") for line in r.lines), "it is not sent besides")
     if emulator == "qemu":
-        captured = r
         equal(r.report and r.report["machine"]["processor_count"], 2, "ACPI's tables are found")
+
+# Over the network: by PXE, from a TFTP server.
+captured = r = boot("pxe", options=OPTIONS, files={path.replace(" ", "_"): data for path, data in FILES.items()})
+sound(r, "started by a BIOS's PXE")
+same_table(r, direct, "the same table as a direct start, with the event file that assay/files.cfg names")
+valid(r.report, "its report has come over the serial line")
+ok(r.text[-1].startswith("report: on the serial line (port 3F8H)"), "the last line says so", tail(r))
+ok(any("the report is not on the stick: the loader was not started from a disk" in line for line in r.lines), "and why", tail(r))
+for missing in few((), (b"set files=events/none.json\n",)):
+    complains(boot("pxe", options=OPTIONS, files={"/assay/files.cfg": missing}), "a file that cannot be read$", "a name in assay/files.cfg that the server has not")
+
+# A disk that is not the stick any more, or takes nothing: the serial line.
+KEPT = "/assay/bios.txt"
+for what, disk, files, why in few((), (("a disk that cannot be written", "readonly", {}, "INT 13H does not write to the disk"),
+                                       ("another file in the place of its own", "ide", {KEPT: b"mine\n" * 999}, "is not as the image has it: it begins otherwise"))):
+    r = boot("bios", options=OPTIONS, disk=disk, files=files)
+    sound(r, what)
+    ok(any("the report is not on the stick: " in line and why in line for line in r.lines), what + ": why", tail(r))
+    valid(r.report, what + ": its report has come over the serial line")
 
 # The script by which a person gets it, on what was received.
 with tempfile.TemporaryDirectory() as folder:
@@ -78,14 +97,6 @@ for cpu in few((), ("p4_willamette",)):
 for cpu in few((), ("p4_prescott_celeron_336",)):
     r = boot("bios", emulator="bochs", cpu=cpu, config="exit=shutdown\n%s\n" % OPTIONS, files=FILES, timeout=240)
     same_table(r, direct, cpu + " in Bochs: the same table")
-
-# Over the network: by PXE, from a TFTP server.
-r = boot("pxe", options=OPTIONS, files={path.replace(" ", "_"): data for path, data in FILES.items()})
-sound(r, "started by a BIOS's PXE")
-same_table(r, direct, "the same table as a direct start, with the event file that assay/files.cfg names")
-valid(r.report, "its report has come over the serial line")
-for missing in few((), (b"set files=events/none.json\n",)):
-    complains(boot("pxe", options=OPTIONS, files={"/assay/files.cfg": missing}), "a file that cannot be read$", "a name in assay/files.cfg that the server has not")
 
 # As a CD: by a BIOS, whose GRUB sees the other file system alone, and by UEFI.
 def as_cd(*firmware):
