@@ -113,19 +113,10 @@ static void show(const char *what)
 		screen_draw();
 }
 
-/* Of an item of `recovery`; the text stays. */
+/* Of an item of `recovery`: the text stays as long. */
 static const char *left_out(const struct left_out *item)
 {
-	static char why[LEFT_OUT_MAX][64];
-
-	if (!item)
-		return NULL;
-	char *text = why[item - recovery.item];
-	if (item->run)
-		snprintf(text, sizeof why[0], "reset the machine (run %04u)", item->run);
-	else
-		snprintf(text, sizeof why[0], "reset the machine");
-	return text;
+	return item ? item->why : NULL;
 }
 
 static void drop_crumb(const char *at, unsigned of_call)

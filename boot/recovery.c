@@ -12,10 +12,16 @@ static void add(struct recovery *r, const struct left_out *item)
 		if (r->item[i].processor == item->processor && r->item[i].step == item->step &&
 		    !strcmp(r->item[i].place, item->place))
 			return;
-	if (r->count == LEFT_OUT_MAX)
+	if (r->count == LEFT_OUT_MAX) {
 		r->full = true;
+		return;
+	}
+	struct left_out *added = &r->item[r->count++];
+	*added = *item;
+	if (item->run)
+		snprintf(added->why, sizeof added->why, "reset the machine (run %04u)", item->run);
 	else
-		r->item[r->count++] = *item;
+		snprintf(added->why, sizeof added->why, "reset the machine");
 }
 
 static bool take_number(const char **text, unsigned *out)

@@ -27,6 +27,7 @@ struct left_out {
 	unsigned processor;
 	unsigned step;                 /* of the check, from 1; 0: the whole of it */
 	char place[BREADCRUMBS_PLACE]; /* SUITE/CHECK, or SUITE */
+	char why[40];                  /* for people; recovery_learn() writes it */
 };
 
 struct recovery {

@@ -20,6 +20,7 @@ struct start {
 	struct options *o;
 	const struct experiments *experiments;
 	char heading[128];
+	char setting[48]; /* "name=value", of the one that is drawn */
 };
 
 enum answer { STAY, RUN, LEAVE };
@@ -229,14 +230,15 @@ static enum answer tell_machine(struct start *s)
 
 static bool setting_item(void *from, unsigned i, const char **name, const char **text)
 {
-	static char value[OPTION_TEXT_MAX + 256], both[48];
+	char value[OPTION_TEXT_MAX + 256];
+	struct start *s = from;
 	const struct option_row *r = &option_rows()[i];
 
 	if (!r->name)
 		return false;
-	option_format(from, r, value, sizeof value);
-	snprintf(both, sizeof both, "%s=%.*s", r->name, (int)(28 - strlen(r->name)), value);
-	*name = both;
+	option_format(s->o, r, value, sizeof value);
+	snprintf(s->setting, sizeof s->setting, "%s=%.*s", r->name, (int)(28 - strlen(r->name)), value);
+	*name = s->setting;
 	*text = r->help;
 	return true;
 }
@@ -268,7 +270,7 @@ static enum answer settings(struct start *s)
 {
 	int i = 0;
 
-	while ((i = widget_pick(s->heading, setting_item, s->o, (unsigned)i)) >= 0)
+	while ((i = widget_pick(s->heading, setting_item, s, (unsigned)i)) >= 0)
 		change(s, &option_rows()[i]);
 	return STAY;
 }
@@ -353,7 +355,7 @@ static bool means_something(int key)
 bool menu_start(const struct platform *platform, struct options *o, const struct experiments *experiments,
 		bool *attended)
 {
-	struct start s = {platform, o, experiments, ""};
+	struct start s = {.platform = platform, .o = o, .experiments = experiments};
 	const struct entry *shown[ENTRIES];
 	struct list l = {0};
 	unsigned n = 0, ticks = o->menu * TICKS_PER_SECOND;

@@ -88,28 +88,29 @@ void table_suite_begin(const char *suite, const char *title)
 #define EVIDENCE 640
 
 /* Where and what: " PMC0 ring 3 N=100: expected 1200, observed 1199 x3; why" */
-static const char *evidence(const struct cell *c)
+static const char *evidence(const struct cell *c, char text[EVIDENCE])
 {
-	static char text[EVIDENCE];
 	bool counter = c->counter && !strstr(c->name, c->counter),
 	     level = c->level && !strstr(c->name, c->level);
-	size_t n = (size_t)snprintf(text, sizeof text, "%s%s%s%s", counter ? " " : "",
-				    counter ? c->counter : "", level ? " " : "", level ? c->level : "");
+	size_t n = (size_t)snprintf(text, EVIDENCE, "%s%s%s%s", counter ? " " : "", counter ? c->counter : "",
+				    level ? " " : "", level ? c->level : "");
 
 	if (c->observed)
-		n += (size_t)snprintf(text + n, sizeof text - n, " N=%" PRIu64 ": expected %s, observed %s",
+		n += (size_t)snprintf(text + n, EVIDENCE - n, " N=%" PRIu64 ": expected %s, observed %s",
 				      c->n, c->expected, c->observed);
 	if (c->text)
-		snprintf(text + n, sizeof text - n, "; %s", c->text);
+		snprintf(text + n, EVIDENCE - n, "; %s", c->text);
 	return text;
 }
 
 void table_cell(const struct cell *c, bool verbose)
 {
+	char text[EVIDENCE];
+
 	add_suite(c->suite, c->suite);
 	if (!verbose && (c->matrix || !bad(c)))
 		return;
-	console_text("  %-7s %s%s\n", name_of(c), c->name, evidence(c));
+	console_text("  %-7s %s%s\n", name_of(c), c->name, evidence(c, text));
 }
 
 void table_progress(const char *what, const struct selection *s)
@@ -188,7 +189,7 @@ static void print_name(const char *name, int width)
 static void print_group(const struct subset *s, const struct cell *first, int width, bool lead)
 {
 	struct names counters = {.count = 0}, kernels = {.count = 0}, levels = {.count = 0};
-	char on[64], with[64], in[32];
+	char on[64], with[64], in[32], text[EVIDENCE];
 	unsigned count = 0;
 
 	for (unsigned i = (unsigned)(first - cells.cell); i < cells.count; i++) {
@@ -211,7 +212,7 @@ static void print_group(const struct subset *s, const struct cell *first, int wi
 		return;
 	if (bad(first)) /* without the event: the row above has it */
 		wrapped("    ", "%s%s%s", count > 1 ? "such as " : "", first->name + strlen(first->event) + 1,
-			evidence(first));
+			evidence(first, text));
 	else
 		wrapped("    ", "%s", text_or(first->text, "not applicable here"));
 }
@@ -412,14 +413,14 @@ static void print_trouble(unsigned i)
 {
 	const struct cell *c = &cells.cell[i];
 	unsigned like = 0;
-	char more[40] = "";
+	char more[40] = "", text[EVIDENCE];
 
 	for (unsigned k = i + 1; k < cells.count; k++)
 		like += one_trouble(&cells.cell[k], c);
 	if (like)
 		snprintf(more, sizeof more, " (and %u like it)", like);
 	wrapped("  ", "%-7s %s%s%s: %s%s%s", name_of(c), c->suite, c->processor ? " on " : "",
-		text_or(c->processor, ""), c->name, evidence(c), more);
+		text_or(c->processor, ""), c->name, evidence(c, text), more);
 }
 
 void table_closing(void)

@@ -19,28 +19,24 @@ const struct emulator_trouble emulator_troubles[] = {
 	{0},
 };
 
-static const char *hypervisor(void)
+static bool runs_under(const char *hypervisor)
 {
-	static char name[13];
-	static bool asked;
+	char name[13] = "";
 
-	if (!asked && (cpuid(1, 0).ecx & HYPERVISOR_BIT)) {
+	if (cpuid(1, 0).ecx & HYPERVISOR_BIT) {
 		struct cpuid_regs r = cpuid(HYPERVISOR_LEAF, 0);
 
 		memcpy(name, &r.ebx, 4);
 		memcpy(name + 4, &r.ecx, 4);
 		memcpy(name + 8, &r.edx, 4);
 	}
-	asked = true;
-	return name;
+	return !strcmp(name, hypervisor);
 }
 
 const struct emulator_trouble *emulator_trouble(const struct kernel *k)
 {
-	const char *here = hypervisor();
-
 	for (const struct emulator_trouble *t = emulator_troubles; t->kernel; t++)
-		if (!strcmp(t->kernel, k->name) && !strcmp(t->hypervisor, here))
+		if (!strcmp(t->kernel, k->name) && runs_under(t->hypervisor))
 			return t;
 	return NULL;
 }

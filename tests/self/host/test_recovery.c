@@ -83,6 +83,10 @@ static void what_was_left_out_still_is(void **state)
 	assert_null(recovery_item(&r, 1, "control/accesses", 17));
 	assert_null(recovery_item(&r, 0, "control/access", 17));
 	assert_int_equal(recovery_item(&r, 2, "events/a b/c", 0)->run, 11);
+	assert_string_equal(r.item[0].why, "reset the machine (run 0010)");
+	assert_string_equal(r.item[1].why, "reset the machine (run 0011)");
+	learn(HEAD "left out: 0000 0 17 control/accesses\n0 ms: setting the machine up\n", NULL, "");
+	assert_string_equal(r.item[0].why, "reset the machine");
 }
 
 /* Nothing may go on without it: once it is tried again, and twice it is left out. */
