@@ -398,7 +398,7 @@ static bool judge_core(const struct platform *platform, struct run *run, const s
 	run_options.event_glob = events;
 	report_out(platform, o, false);
 
-	bool looked_around = false;
+	bool looked_around = false, kept = false;
 	unsigned total = 0, before = (unsigned)(core - cores.core);
 	while (suite_in_turn(run, o, total, &part.courage))
 		total++;
@@ -415,6 +415,11 @@ static bool judge_core(const struct platform *platform, struct run *run, const s
 		}
 		progress_suite(platform, core->number, part.suite->name, before * total + turn + 1,
 			       cores.count * total);
+		if (may_hang && !kept && !(kept = report_out_keep(platform, o))) {
+			report_note("dangerous=yes is left out: nothing could keep the report if the machine "
+				    "hung");
+			break;
+		}
 		if (may_hang)
 			progress_may_hang(platform, may_hang);
 		bool ran = run_part(core, &part, run_one);

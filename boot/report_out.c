@@ -142,6 +142,17 @@ void report_out_begin(const struct platform *platform, const struct options *o, 
 		run_folder_make(platform, o->report, cpu, &no_folder);
 }
 
+bool report_out_keep(const struct platform *platform, const struct options *o)
+{
+	const char *why;
+
+	if (!strcmp(o->report, "none") || is_port(o))
+		return true;
+	if (run_folder())
+		return !complaint;
+	return platform->send_report && platform->send_report(report_json, true, &why);
+}
+
 void report_out(const struct platform *platform, const struct options *o, bool over)
 {
 	bool memory = !strcmp(o->report, "memory");

@@ -21,6 +21,10 @@ void report_out_begin(const struct platform *platform, const struct options *o, 
  */
 void report_out(const struct platform *platform, const struct options *o, bool over);
 
+/** The machine may hang next: make sure that the report as it stands outlasts that. It is in the folder by
+ * now, or is sent; or nobody asked for it, or it is an emulator's. @return false: nothing can keep it */
+bool report_out_keep(const struct platform *platform, const struct options *o);
+
 /** The folder where the whole report lies; NULL: some of it could not be written, or files were not asked
  * for. */
 const char *report_out_place(void);

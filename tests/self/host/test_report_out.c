@@ -303,12 +303,77 @@ static void only_emulators_have_a_port(void **state)
 	assert_int_equal(status, 0);
 }
 
+static unsigned sendings;
+static bool sending_works;
+
+static const char *send_report(bool (*put)(text_sink *sink, void *to), bool over, const char **why)
+{
+	(void)over, (void)why;
+	assert_ptr_equal(put, report_json);
+	sendings++;
+	return sending_works ? "somewhere" : NULL;
+}
+
+static bool keeps(const char *to, const struct platform *where)
+{
+	struct options o;
+
+	options_default(&o);
+	snprintf(o.report, sizeof o.report, "%s", to);
+	return report_out_keep(where, &o);
+}
+
+/* In a process of its own: what could not be written once is not forgotten. */
+static bool by_itself(bool (*good)(void))
+{
+	int status;
+	pid_t child = fork();
+
+	if (!child)
+		_exit(!good());
+	waitpid(child, &status, 0);
+	return !status;
+}
+
+static bool keeps_in_folder_or_sends(void)
+{
+	const struct platform sender = {.make_folder = make_folder, .send_report = send_report};
+	bool good;
+
+	write_out("none");
+	good = keeps("none", &platform);
+	write_out("\\assay\\mine");
+	good &= keeps("\\assay\\mine", &platform) && !sendings;
+	refuse_folder = "no volume";
+	write_out("\\assay\\mine");
+	good &= !keeps("\\assay\\mine", &platform) && !keeps("\\assay\\mine", &sender) && sendings == 1;
+	sending_works = true;
+	good &= keeps("\\assay\\mine", &sender) && sendings == 2;
+	return good && keeps("none", &sender) && keeps("memory", &sender) && sendings == 2;
+}
+
+/* A folder that not all of it got into does not keep it. */
+static bool keeps_no_part(void)
+{
+	refuse_write = 1;
+	write_out("\\assay\\mine");
+	return !keeps("\\assay\\mine", &platform);
+}
+
+static void kept_before_a_hang(void **state)
+{
+	(void)state;
+	assert_true(by_itself(keeps_in_folder_or_sends));
+	assert_true(by_itself(keeps_no_part));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(both_files_hold_all_of_it),  cmocka_unit_test(none_is_none),
-		cmocka_unit_test(no_folder_no_file),          cmocka_unit_test(each_trouble_is_said),
-		cmocka_unit_test(only_emulators_have_a_port), cmocka_unit_test(trouble_is_said_once),
+		cmocka_unit_test(kept_before_a_hang),   cmocka_unit_test(both_files_hold_all_of_it),
+		cmocka_unit_test(none_is_none),         cmocka_unit_test(no_folder_no_file),
+		cmocka_unit_test(each_trouble_is_said), cmocka_unit_test(only_emulators_have_a_port),
+		cmocka_unit_test(trouble_is_said_once),
 	};
 	int failures;
 
