@@ -184,6 +184,7 @@ const struct pmu_control_check netburst_control[] = {
 	 cascade_interrupt_instance, cascade_interrupt_check},
 	{"RDPMC, full and fast", "SDM vol. 2, RDPMC", 0, control_each_counter, rdpmc_check},
 	{"write while running", "Erratum N15/O8", 0, control_each_counter, running_write_check},
+	{"the driver's write while running", "Erratum N15/O8", 0, control_each_counter, driven_write_check},
 	{"read around the carry", "SDM vol. 2, RDPMC", 0, control_each_counter, carry_check},
 	{"tag colours", "SDM 18.15.6.3", 0, colours_instance, colours_check},
 	{"tagging", "SDM 18.15.6.3", 0, tagging_instance, tagging_check},

@@ -83,6 +83,7 @@ bool start_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instan
 void start_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
 void rdpmc_check(struct control_fixture *h, unsigned c, const struct pmu_event *e);
 void running_write_check(struct control_fixture *h, unsigned c, const struct pmu_event *e);
+void driven_write_check(struct control_fixture *h, unsigned c, const struct pmu_event *e);
 void carry_check(struct control_fixture *h, unsigned c, const struct pmu_event *e);
 
 bool colours_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);

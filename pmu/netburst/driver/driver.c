@@ -16,6 +16,7 @@
 #include "pmu/netburst/netburst.h"
 #include "pmu/netburst/records/record.h"
 
+#include "pmu/contract/workaround.h"
 #include "pmu/x86/read_counters.h"
 #include "pmu/x86/manual.h"
 
@@ -25,7 +26,13 @@
 #define VALUE_MASK   ((1ull << NETBURST_COUNTER_WIDTH) - 1)
 #define NOBODY       NETBURST_NOBODY
 #define CPUID_DTES64 (1u << 2) /* leaf 1, ECX */
-#define RINGS        NETBURST_RINGS
+
+enum { WORK_N15 };
+static const struct pmu_workaround workarounds[] = {
+	[WORK_N15] = {"N15", "a counter is stopped while it is written, and read back", NULL},
+	{NULL, NULL, NULL},
+};
+#define RINGS NETBURST_RINGS
 
 /* The events of one PMU. */
 struct rows {
@@ -132,20 +139,24 @@ static uint32_t cccr_at(unsigned c)
 	return MSR_NETBURST_CCCR0 + c;
 }
 
+/* N15: stopped, and once more if it does not read as it was written. */
+static bool write_stopped(unsigned c, uint64_t value)
+{
+	uint64_t cccr, back = ~value;
+	bool ok = msr_read(cccr_at(c), &cccr) &&
+		  (!(cccr & CCCR_ENABLE) || netburst_change_cccr(c, CCCR_ENABLE, 0));
+
+	for (unsigned attempt = 0; ok && back != value && attempt < 2; attempt++)
+		ok = msr_write(MSR_NETBURST_COUNTER0 + c, value) &&
+		     msr_read(MSR_NETBURST_COUNTER0 + c, &back);
+	return ok && (!(cccr & CCCR_ENABLE) || netburst_change_cccr(c, 0, CCCR_ENABLE));
+}
+
 static bool write_counter(const struct pmu *pmu, unsigned c, uint64_t value)
 {
-	uint64_t back;
-
-	(void)pmu;
 	value &= VALUE_MASK;
-	for (unsigned attempt = 0; attempt < 2; attempt++) {
-		if (!msr_write(MSR_NETBURST_COUNTER0 + c, value) ||
-		    !msr_read(MSR_NETBURST_COUNTER0 + c, &back))
-			return false;
-		if (back == value)
-			break;
-	}
-	return true;
+	return pmu_works_around(pmu, WORK_N15) ? write_stopped(c, value)
+					       : msr_write(MSR_NETBURST_COUNTER0 + c, value);
 }
 
 static bool read_counter(const struct pmu *pmu, unsigned c, uint64_t *value)
@@ -470,6 +481,7 @@ const struct pmu_driver netburst_driver = {
 	.cascade = netburst_cascade_to,
 	.join = netburst_join,
 	.control = netburst_control,
+	.workarounds = workarounds,
 	.manual = x86_manual,
 	.recorder = &netburst_recorder,
 };

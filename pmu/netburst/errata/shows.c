@@ -14,6 +14,8 @@ static const struct erratum_symptom symptoms[] = {
 	/* A carry into bit 32 too many: 4 billion, less what it counted before it was read. */
 	{"N15", "control", "write while running/*", "written while it ran? it then read *", SHOWS_MORE,
 	 (1ll << 32) - 1000000, 1ll << 32},
+	{"N15", "control", "the driver's write while running/*",
+	 "written by the driver while it ran? it then read *", SHOWS_MORE, (1ll << 32) - 1000000, 1ll << 32},
 	/* A carry into bit 32 too few, in a counter of 40 bits. */
 	{"N17", "control", "overflow point/*", "just overflowed the counter is *", SHOWS_MORE, 0xff00000000,
 	 0xff00000000},
