@@ -54,16 +54,21 @@ static void record_nest(void *arg)
 /* The oldest are the nested ones; what follows is the way to where recording was stopped. */
 static void judge_nest(const struct nest *nest, struct result *r)
 {
-	unsigned nested = 0, back = 0;
+	unsigned nested = 0, back = 0, next = 0;
 
 	for (unsigned i = 0; i < nest->n; i++) {
 		nested += nested == i && nest->record[i].to == (uintptr_t)descend;
 		back += nest->record[i].to == (uintptr_t)come_back;
+		next += nest->record[i].to == (uintptr_t)code_call_next;
 	}
 	result_judge(r, NESTED, NESTED, NESTED, nested);
 	if (back)
 		judgement_set(&r->judgement, VERDICT_WRONG, "%u calls that have come back are on the stack",
 			      back);
+	else if (next)
+		/* The return went with that one, and left the call of the function that it is in. */
+		judgement_set(&r->judgement, VERDICT_WRONG,
+			      "calls of what follows them have left %u calls on the stack", next);
 	else if (nested != NESTED)
 		judgement_set(&r->judgement, VERDICT_WRONG,
 			      "of %u calls that are open the stack begins with %u, of %u records", NESTED,

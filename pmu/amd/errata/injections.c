@@ -10,6 +10,7 @@
 #define LATE_STEPS        3
 #define RETIRED_PER_CYCLE 2  /* by family 16H */
 #define OVERCOUNT_EACH    61 /* steps */
+#define DOUBLES_MORE      64 /* of each instruction: more than any has */
 #define SPECULATIVE_EACH  3  /* locked instructions */
 #define BOGUS_EACH        4  /* branches */
 #define WITNESS           0x22
@@ -104,6 +105,8 @@ static uint64_t of_event(struct amd_state *s, unsigned c, const struct step *ste
 
 	if (injected(s, INJECT_E1287) && event == 0xaa)
 		return 0;
+	if (injected(s, INJECT_E393) && event == 0xcc)
+		amount += varied_extra(c, step->level, DOUBLES_MORE * amd_amount(step, Q_INSTRUCTIONS));
 	if (injected(s, INJECT_E421) && of_fences(event))
 		amount += varied_extra(c, step->level, amd_amount(step, Q_X87_OPS));
 	if (injected(s, INJECT_E301) && of_fences(event) && event != 0x1d3)

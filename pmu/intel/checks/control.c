@@ -2,6 +2,7 @@
 #include "pmu/intel/checks/control_interrupts.h"
 #include "pmu/intel/checks/control_parts.h"
 
+#include "arch/x86/cpu/cpu.h"
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
 #include "pmu/intel/driver/here.h"
@@ -407,6 +408,7 @@ static void exception_check(struct control_fixture *h, unsigned i, const struct 
 	if (!r.source)
 		return;
 	h->works(h, "recording", record_start(h->pmu, &r));
+	uint64_t flags = interrupts_mask(); /* one that came in would be the last exception */
 	h->within(h, "address of the INT1 that was taken", 1, UINT64_MAX, h->debug_exception(h));
 	to = control_register(h, MSR_LER_TO_LIP);
 	h->within(h, "the last branch before INT1 leads to", 1, UINT64_MAX, to);
@@ -419,6 +421,7 @@ static void exception_check(struct control_fixture *h, unsigned i, const struct 
 	__asm__ volatile("verr %w0" ::"r"(0) : "cc");
 	h->equal(h, "the last exception record after a check of a selector that failed: as it was", true,
 		 control_register(h, MSR_LER_FROM_LIP) == from && control_register(h, MSR_LER_TO_LIP) == to);
+	interrupts_restore(flags);
 	h->works(h, "a fault", !msr_write(IA32_DEBUGCTL, 1ull << 63));
 	from = control_register(h, MSR_LER_FROM_LIP);
 	to = control_register(h, MSR_LER_TO_LIP);

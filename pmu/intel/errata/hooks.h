@@ -238,6 +238,24 @@ static inline bool intel_hook_call_stays(const struct intel_state *s)
 	return injected(s, INJECT_CALLS_STAY);
 }
 
+/** Whether a call of the next instruction has a place in a stack of calls. */
+static inline bool intel_hook_call_next(const struct intel_state *s)
+{
+	return injected(s, INJECT_HSD80);
+}
+
+/** Whether a kind of branches is recorded: NHM-LBRSEL wants some kinds of jumps to be recorded for calls to
+ * be.
+ * @param wanted as MSR_LBR_SELECT says */
+static inline bool intel_hook_lbr_kind(const struct intel_state *s, unsigned transfer, bool wanted)
+{
+	unsigned jumps = transfer == TRANSFER_CALL            ? SELECT_JUMP | SELECT_JUMP_INDIRECT
+			 : transfer == TRANSFER_CALL_INDIRECT ? SELECT_JUMP_INDIRECT
+							      : 0;
+
+	return wanted && !(injected(s, INJECT_LBRSEL) && s->lbr.select & jumps);
+}
+
 /** Whether a branch is left out of the stack. */
 static inline bool intel_hook_lbr_lost(struct intel_state *s)
 {

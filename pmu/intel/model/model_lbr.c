@@ -391,7 +391,8 @@ void intel_lbr_advance(struct intel_state *s, const struct step *step, bool pmi)
 
 	if (!step->halted)
 		l->cycles += step->cycles;
-	if (!step->transfer || !ring_wanted(l, step->level_after) || !kind_wanted(l, step->transfer))
+	if (!step->transfer || !ring_wanted(l, step->level_after) ||
+	    !intel_hook_lbr_kind(s, step->transfer, kind_wanted(l, step->transfer)))
 		return;
 	if (call_stack(l)) {
 		if (step->transfer == TRANSFER_RETURN) {
@@ -399,7 +400,7 @@ void intel_lbr_advance(struct intel_state *s, const struct step *step, bool pmi)
 				pop(l);
 			return;
 		}
-		if (step->next == step->ip + step->length)
+		if (step->next == step->ip + step->length && !intel_hook_call_next(s))
 			return;
 	}
 	if (architectural(l) && !ring_wanted(l, step->level))

@@ -262,6 +262,13 @@ static bool fences_count_twice(void)
 	return get(CTR(0)) > 1 && !get(CTR(1));
 }
 
+static bool doubles_overcount(void)
+{
+	set(CTL(0), 0x7cc | RINGS | CTL_EN);
+	step(Q_INSTRUCTIONS, 1, 1, 0);
+	return get(CTR(0)) > 1;
+}
+
 static bool arithmetic_is_a_fence(void)
 {
 	set(CTL(0), FENCES(0xd3));
@@ -393,6 +400,7 @@ static const struct {
 	{"337", address_behind},
 	{"420", request_stays},
 	{"301", fences_count_twice},
+	{"393", doubles_overcount},
 	{"421", arithmetic_is_a_fence},
 	{"443", store_untold},
 	{"580", period_passed_over},

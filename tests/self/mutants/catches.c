@@ -197,7 +197,7 @@ static void drop_value(struct run *run, const char *suite, const char *name, con
 
 static bool climbs(const char *inject)
 {
-	return inject && !strcmp(inject, "cccr1");
+	return inject && (!strcmp(inject, "cccr1") || !strcmp(inject, "AAJ91"));
 }
 
 /* Carry out the suite errata on this CPU, or with `ordinary` those that are not about errata. @return false
