@@ -1,6 +1,7 @@
 """The tools that `make coverage` asks, one for each instruction set that has one, and what families keep for them."""
 import pathlib
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -8,6 +9,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 def tools():
     """As commands. That of another instruction set than x86 is a program for it, in its part of build/."""
     others = sorted((ROOT / "build").glob("*/coverage"))
+    if not (ROOT / "build/coverage").exists():
+        sys.exit("build/coverage is missing: run make coverage first")
     return [(ROOT / "build/coverage",), *(("qemu-" + tool.parent.name, tool) for tool in others)]
 
 
