@@ -88,9 +88,9 @@ with Monitor() as monitor:
 equal([row for row in shown if row][-1:], ["# assay: could not run: this CPU has no 64-bit mode; use an x86-64 CPU"], "it is on the screen, too")
 for megabytes, why in ((4, "too little memory, or a file that cannot be read$"), *few((), ((8, "too little memory"), (12, "not 1 MiB of memory is free"), (16, "too little memory below 4 GiB")))):
     complains(boot("bios", options="suite=control", memory=megabytes), why, "%d MiB of memory" % megabytes)
-complains(boot("bios", options="suite=control", memory=32, files={"/assay/events/large.json": b" " * (40 << 20)}),
-          "too little memory, or a file that cannot be read$", "a file that does not fit into memory: no start without it")
-complains(boot("bios", options="sweet=control"), "sweet", "a bad option in its assay.cfg")
+for memory, files, options, why, what in few((), ((32, {"/assay/events/large.json": b" " * (40 << 20)}, "suite=control", "too little memory, or a file that cannot be read$", "a file that does not fit into memory"),
+                                          (256, {}, "sweet=control", "sweet", "a bad option in its assay.cfg"))):
+    complains(boot("bios", options=options, memory=memory, files=files), why, what + ": no start")
 
 for cpu in few((), ("p4_willamette",)):
     complains(boot("bios", emulator="bochs", cpu=cpu, options=""), "this CPU has no 64-bit mode", cpu + " in Bochs")
