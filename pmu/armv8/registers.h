@@ -120,6 +120,7 @@
 #define EVENT_SW_INCR      0x00
 #define EVENT_CPU_CYCLES   0x11
 #define EVENT_INST_RETIRED 0x08
+#define EVENT_INST_SPEC    0x1b
 #define EVENT_CHAIN        0x1e /* of an odd counter: the one below has overflowed */
 
 #endif

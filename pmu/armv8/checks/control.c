@@ -442,6 +442,85 @@ static void zero(struct control_fixture *h, unsigned instance, const struct pmu_
 	}
 }
 
+/* --- what is asked for, and what is told of a counter that runs
+ * ----------------------------------------------
+ */
+
+static bool first_counter(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	if (i || !pmu->n_general)
+		return false;
+	*out = (struct pmu_control_instance){.name = "PMCR_EL0.E", .counters = 1};
+	return true;
+}
+
+/* The interrupt is asked for while PMCR_EL0.E, PMINTENSET_EL1 and PMOVSSET_EL0 all say so, in whatever order
+ * they came to it. */
+static void request(struct control_fixture *h, unsigned instance, const struct pmu_event *e)
+{
+	uint64_t all = armv8_found(h->pmu)->every, one = armv8_bits(h->pmu, 1);
+
+	(void)instance, (void)e;
+	set_pmcr(h, 0, PMCR_E);
+	put(h, "writing PMOVSCLR_EL0", PMOVSCLR_EL0, all);
+	put(h, "writing PMINTENSET_EL1", PMINTENSET_EL1, one);
+	for (unsigned again = 0; again < 2; again++) {
+		h->arm(h);
+		put(h, "writing PMOVSSET_EL0", PMOVSSET_EL0, one);
+		h->equal(h, "interrupts of an overflow while PMCR_EL0.E is 0", 0, h->interrupts(h));
+		set_pmcr(h, PMCR_E, 0);
+		h->equal(h, "interrupts once PMCR_EL0.E is 1", 1, h->interrupts(h));
+		set_pmcr(h, 0, PMCR_E);
+	}
+	put(h, "writing PMINTENCLR_EL1", PMINTENCLR_EL1, one);
+	put(h, "writing PMOVSCLR_EL0", PMOVSCLR_EL0, all);
+	set_pmcr(h, PMCR_E, 0);
+}
+
+#define SHORT 100   /* of overflow, in instructions */
+#define TURNS 1000u /* of at least one instruction each */
+
+/* A counter that overflows while it runs has its bit before it is stopped, read or written. */
+static void running(struct control_fixture *h, unsigned c, const struct pmu_event *e)
+{
+	uint64_t top = h->pmu->counter[c].width < 64 ? TOP32 : UINT64_MAX,
+		 one = armv8_bits(h->pmu, UINT64_C(1) << c), status;
+
+	if (!set(h, c, e->code, top - SHORT + 1))
+		return;
+	put(h, "writing PMCNTENSET_EL0", PMCNTENSET_EL0, one);
+	for (volatile unsigned i = 0; i < TURNS; i++)
+		;
+	status = get(h, "reading PMOVSSET_EL0", PMOVSSET_EL0);
+	put(h, "writing PMCNTENCLR_EL0", PMCNTENCLR_EL0, one);
+	h->equal(h, "it overflowed while it ran, its status read meanwhile", true, (status & one) != 0);
+	h->equal(h, "it overflowed, its status read once it is stopped", true,
+		 (get(h, "reading PMOVSSET_EL0", PMOVSSET_EL0) & one) != 0);
+	put(h, "writing PMOVSCLR_EL0", PMOVSCLR_EL0, one);
+}
+
+/* --- the events that are there ----------------------------------------------------------------------------
+ */
+
+/* Each PMUv3 has these, and one that counts instructions. */
+static void required(struct control_fixture *h, unsigned instance, const struct pmu_event *e)
+{
+	uint64_t listed = get(h, "reading PMCEID0_EL0", PMCEID0_EL0);
+
+	(void)instance, (void)e;
+	h->equal(h, "PMCEID0_EL0 lists SW_INCR", 1, listed >> EVENT_SW_INCR & 1);
+	h->equal(h, "PMCEID0_EL0 lists CPU_CYCLES", 1, listed >> EVENT_CPU_CYCLES & 1);
+	h->equal(h, "PMCEID0_EL0 lists INST_RETIRED or INST_SPEC", true,
+		 (listed & (UINT64_C(1) << EVENT_INST_RETIRED | UINT64_C(1) << EVENT_INST_SPEC)) != 0);
+}
+
+static bool listed_events(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	(void)pmu;
+	*out = (struct pmu_control_instance){.name = "PMCEID0_EL0"};
+	return i == 0;
+}
+
 const struct pmu_control_check armv8_control[] = {
 	{"state filter", "Arm ARM, PMEVTYPER<n>_EL0", 0, each_event_counter, state_filter},
 	{"chained pair", "Arm ARM D7.10.3, CHAIN", 0, each_pair, pair},
@@ -452,6 +531,9 @@ const struct pmu_control_check armv8_control[] = {
 	{"freeze by profiling", "Arm ARM, PMCR_EL0.FZS", 0, has_profiling, freeze_by_profiling},
 	{"counters of EL1", "Arm ARM, MDCR_EL2.HPMN", 0, once, counters_of_el1},
 	{"counters of EL0", "Arm ARM, PMUACR_EL1", 0, has_user_mask, user_mask},
+	{"asked while enabled", "Arm ARM, PMCR_EL0.E", PMU_CONTROL_INTERRUPT, first_counter, request},
+	{"status meanwhile", "Arm ARM, PMOVSSET_EL0", 0, each_event_counter, running},
+	{"required events", "Arm ARM, PMCEID0_EL0", 0, listed_events, required},
 	{"zeroed counters", "Arm ARM, PMZR_EL0", 0, has_zero, zero},
 	{0},
 };
