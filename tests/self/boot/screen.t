@@ -12,7 +12,7 @@ from boottest import boot, done, emulators, equal, few, ok, same_table, tail, va
 from monitor import Monitor
 
 OPTIONS = "pmu=virtual suite=control check=access*,wrap*,LVT* inject=exception:control/accesses:17+hang:control/wrap/PMC1"
-running, dumped, wanted, mapped = [], {}, [], []
+running, dumped, wanted, dump, mapped = [], {}, [], [], []
 
 with Monitor() as monitor:
 
@@ -22,13 +22,21 @@ with Monitor() as monitor:
             while not running or "PMC1" not in running[2] and time.monotonic() < until:
                 running[:] = monitor.screen()
             mapped.append((monitor.do("info pci"), monitor.do("info tlb")))
+        if wanted:
+            dump.append(line.rstrip())
         if wanted and re.match("  backtrace:|(not )?ok ", line):  # twice: what comes behind it may have moved the first lines away
-            dumped[wanted[0]] = dumped.get(wanted[0], []) + monitor.screen()
+            drawn, until = dumped.setdefault(wanted[0], []), time.monotonic() + 5  # a line comes before it is drawn, which no line waits for
+            while True:
+                drawn.extend(monitor.screen())
+                if all(line in drawn for line in dump[:-1]) or time.monotonic() > until:
+                    break
             if "ok " in line:
                 wanted.clear()
+                dump.clear()
         for what in ("unexpected #UD (vector 6)", "watchdog: the deadline passed"):
             if what in line:
                 wanted.append(what)
+                dump.append(line.rstrip())
 
     # It halts at its end: this reader of its lines may be behind.
     r = boot("disk", config="exit=halt %s\n" % OPTIONS, extra=("-vga", "std", *monitor.options), on_line=look, timeout=240)
@@ -52,9 +60,9 @@ for what, begin in (("an exception", "unexpected #UD (vector 6)"), ("what the wa
     start = next((i for i, line in enumerate(r.text) if line.startswith(begin)), 0)
     backtrace = next((i for i, line in enumerate(r.text) if i > start and line == "  backtrace:"), start)
     end = next((i for i, line in enumerate(r.text) if i > backtrace and not line.startswith("    ")), start)
-    dump, drawn = [line.rstrip() for line in r.text[start:end]], dumped.get(begin, [])
-    ok(start and any("rip " in line for line in dump) and any("breadcrumbs_fail" in line for line in dump), what + " is dumped", dump + tail(r))
-    ok(dump and all(line in drawn for line in dump), "all of it is on the screen", [line for line in dump if line not in drawn] + drawn)
+    told, drawn = [line.rstrip() for line in r.text[start:end]], dumped.get(begin, [])
+    ok(start and any("rip " in line for line in told) and any("breadcrumbs_fail" in line for line in told), what + " is dumped", told + tail(r))
+    ok(told and all(line in drawn for line in told), "all of it is on the screen", [line for line in told if line not in drawn] + drawn)
 
 valid(r.report, "the report is valid")
 equal(r.counts and r.counts["error"], 2, "two checks could not be carried out: %s" % r.verdict)
