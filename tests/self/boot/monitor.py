@@ -18,6 +18,7 @@ class Monitor:
         self.path = os.path.join(self.folder.name, "monitor")
         self.options = ("-monitor", "unix:%s,server=on,wait=off" % self.path)
         self.socket = None
+        self.patience = 30  # seconds until QEMU listens
         return self
 
     def __exit__(self, *_):
@@ -28,12 +29,25 @@ class Monitor:
     def do(self, command):
         """Give a command; what the monitor says to it. It has been carried out then."""
         if not self.socket:
-            self.socket = socket.socket(socket.AF_UNIX)
-            self.socket.settimeout(30)
-            self.socket.connect(self.path)
+            self.socket = self.connected()
             self.answer()
         self.socket.sendall(command.encode() + b"\n")
         return self.answer()
+
+    def connected(self):
+        """A socket that QEMU listens to. Its file is there some time before that. @raise OSError if it is not in time"""
+        until = time.monotonic() + self.patience
+        while True:
+            one = socket.socket(socket.AF_UNIX)
+            one.settimeout(30)
+            try:
+                one.connect(self.path)
+                return one
+            except (FileNotFoundError, ConnectionRefusedError):
+                one.close()
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.01)
 
     def triple_fault(self):
         """A table of segments of zeros: the next interrupt has no code to go to, nor have the faults that follow. By QEMU's gdbserver, which is
