@@ -124,8 +124,15 @@ bool intel_ring_instance(const struct pmu *pmu, unsigned i, struct pmu_control_i
 void intel_ring_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	const struct pmu_config config = {.code = CODE_INSTRUCTIONS, .levels = LEVELS_USER};
+	const struct pmu_config every = {.code = CODE_INSTRUCTIONS, .levels = LEVELS_ALL};
 
 	(void)i, (void)e;
+	/* One that counts nothing at all is not one that does not count ring 3. */
+	for (unsigned c = 0; c < h->pmu->n_general; c++)
+		control_program(h, c, &every, 0);
+	h->run_user(h, ALL_GENERAL(h->pmu));
+	for (unsigned c = 0; c < h->pmu->n_general; c++)
+		h->within(h, "instructions of all rings", 1, UINT64_MAX, control_value(h, c));
 	for (unsigned c = 0; c < h->pmu->n_general; c++)
 		control_program(h, c, &config, 0);
 	h->run_user(h, ALL_GENERAL(h->pmu));
