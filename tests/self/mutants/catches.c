@@ -470,7 +470,8 @@ static void try_clean(struct run *run)
 
 	for (unsigned at = 0; (p = model_profile(at)); at++)
 		for (unsigned f = 0; f < sizeof faults / sizeof faults[0]; f++) {
-			if (run->options->n && draw(CLEAN_SHARE))
+			/* The climb alone takes as long as the others that are drawn. */
+			if (run->options->n && (climbs(faults[f]) || draw(CLEAN_SHARE)))
 				continue;
 			snprintf(name, sizeof name, "clean/%s%s%s", p->name, faults[f] ? "/" : "",
 				 faults[f] ? faults[f] : "");
