@@ -44,7 +44,7 @@ Q := $(if $(V),,@)
 .SECONDARY:
 MAKEFLAGS += --no-builtin-rules
 
-all: $(B)/BOOTX64.EFI $(B)/direct.bin
+all: $(B)/BOOTX64.EFI $(B)/direct.bin $(B)/bochs_start.bin
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -340,6 +340,11 @@ $(B)/mutants.elf: $(MUTANT_OBJ) $(B)/link/symbols-mutants.o linker/direct-x86_64
 $(B)/mutants.bin: $(B)/mutants.elf
 	$(Q)objcopy -O binary $< $@
 
+# What starts them in Bochs (scripts/emulators.py).
+$(B)/bochs_start.bin: scripts/bochs_start.S
+	@mkdir -p $(@D)
+	$(Q)$(CC) -nostdlib -static -Wl,-N,-Ttext=0,--build-id=none,--oformat=binary -o $@ $<
+
 # And under firmware.
 $(B)/link/mutants-efi-first.elf: $(MUTANT_OBJ) $(B)/link/symbols-none.o linker/efi-x86_64.ld linker/sections.ld
 	$(Q)$(LINK_EFI) $(filter %.o,$^) $(IMAGE_LIBS)
@@ -423,7 +428,7 @@ run-and-keep-status:
 	+@rm -f $(B)/run.status $(B)/run.why $(B)/report.json $(B)/report.txt; env -u MAKEFLAGS -u MFLAGS $(MAKE) --no-print-directory -j$$(nproc) run-emulator; true
 
 ifeq ($(ARCH),x86)
-run-emulator: $(B)/assay.img $(B)/direct.bin
+run-emulator: $(B)/assay.img $(B)/direct.bin $(B)/bochs_start.bin
 	@set -f; scripts/run -e "$$EMU" $${CPU:+-c "$$CPU"} $${CPUS:+-n "$$CPUS"} -b "$$BOOT" $${CFG:+-f "$$CFG"} \
 		$${EVENTS:+-d "$$EVENTS"} $${V:+-v} $${STRICT:+-s} $$ARGS; echo $$? > $(B)/run.status
 endif

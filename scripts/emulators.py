@@ -13,6 +13,7 @@ import re
 import select
 import shutil
 import signal
+import struct
 import subprocess
 import tempfile
 import time
@@ -268,7 +269,7 @@ BOCHS_CONFIG = """\
 megs: {memory}
 cpu: model={cpu}, count={cpus}, ips=20000000, ignore_bad_msrs={ignore_bad_msrs}, reset_on_triple_fault=0
 romimage: file={rom}
-vgaromimage: file=/usr/share/vgabios/vgabios.bin
+{option_rom}vgaromimage: file=/usr/share/vgabios/vgabios.bin
 display_library: rfb, options="timeout=0"
 speaker: enabled=1, mode=none
 sound: driver=dummy
@@ -290,29 +291,71 @@ debug: action=ignore
 STARTS = 2
 
 
-def make_iso(tmp, options, direct, modules, more=()):
-    """A BIOS-bootable CD whose GRUB, with more of its modules, starts a direct image with the options and modules."""
-    tree = os.path.join(tmp, "iso")
-    os.makedirs(tree + "/boot/grub")
-    shutil.copy(os.path.join(BUILD, direct), tree + "/direct.bin")
-    with open(tree + "/boot/grub/grub.cfg", "w", encoding="ascii") as f:
-        f.write("".join("insmod %s\n" % name for name in more) + "set timeout=0\nmultiboot /direct.bin direct.bin %s\n" % options.replace("\\", "\\\\"))
-        for here, path in modules:
-            shutil.copy(here, tree)
-            f.write("module /%s %s %s\n" % (*[os.path.basename(here)] * 2, path))
-        f.write("boot\n")
-    iso = os.path.join(tmp, "direct.iso")
-    subprocess.run(["grub-mkrescue", "-d", "/usr/lib/grub/i386-pc", "-o", iso, tree, "--install-modules=" + " ".join(("multiboot", "biosdisk", "iso9660", "normal", *more)),
-                    "--locales=", "--themes=", "--fonts="], check=True, capture_output=True)
-    return iso
+# scripts/bochs_start.S: where it lies, and how long it is with what it is handed; and up to where ROM may reach below 4 GiB.
+BOCHS_START, BOCHS_START_SIZE, BOCHS_ROM = 0xd0000, 1024, 4 << 20
+
+
+def laid_out(direct, options, modules):
+    """Memory as a Multiboot loader leaves it: the image's entry, the address of the information structure, and [(address, data)]. Behind the image lie
+    that structure, the command line, and the modules."""
+    with open(direct, "rb") as f:
+        image = f.read()
+    header = image.index(b"\x02\xb0\xad\x1b")
+    start, load, load_end, end, entry = struct.unpack_from("<5I", image, header + 12)
+    pieces = [(load, image[header - (start - load):][:load_end - load]), (load_end, bytes(end - load_end))]
+
+    def put(data):
+        at = (pieces[-1][0] + len(pieces[-1][1]) + 4095) & ~4095
+        pieces.append((at, data))
+        return at
+
+    listed = b""
+    for here, path in modules:
+        with open(here, "rb") as f:
+            data = f.read()
+        at = put(data)
+        listed += struct.pack("<4I", at, at + len(data), put(b"%s %s\0" % (os.path.basename(here).encode(), path.encode("latin-1"))), 0)
+    flags = 1 << 2 | 1 << 3 | 1 << 6 | 1 << 9  # command line, modules, memory map, the loader's name: boot/direct/multiboot.h
+    command_line = put(b"%s %s\0" % (os.path.basename(direct).encode(), options.encode("latin-1")))
+    information = struct.pack("<I12x3I36xI52x", flags, command_line, len(modules), put(listed), put(b"option ROM\0"))
+    return entry, put(information), pieces
+
+
+def bochs_start(tmp, bios, options, direct, modules):
+    """Bochs's ROM with a direct image in it, and the option ROM that starts it with options and modules when the BIOS has set the machine up."""
+    code = os.path.join(BUILD, "bochs_start.bin")
+    require(code, bios, direct)
+    entry, information, pieces = laid_out(direct, options, modules)
+    with open(bios, "rb") as f:
+        bios = f.read()
+    kept = [(at, data) for at, data in pieces if data.strip(b"\0")]  # memory is 0 by itself
+    data = b"".join(data for _, data in kept)
+    data += bytes(-len(data) % 4096)
+    if len(data) + len(bios) > BOCHS_ROM:
+        raise Missing("Bochs has no room for this image and %d modules" % len(modules))
+    with open(tmp + "/rom", "wb") as f:
+        f.write(data + bios)
+    handed = struct.pack("<2I", entry, information)
+    source = (1 << 32) - len(data) - len(bios)
+    for at, piece in kept:
+        handed += struct.pack("<3I", at, source, len(piece))
+        source += len(piece)
+    with open(code, "rb") as f:
+        rom = f.read() + handed
+    rom += bytes(BOCHS_START_SIZE - 1 - len(rom))
+    with open(tmp + "/option_rom", "wb") as f:
+        f.write(rom + bytes([-sum(rom) & 0xff]))
+    return "%s/rom, address=%#x" % (tmp, (1 << 32) - len(data) - len(bios)), "optromimage1: file=%s/option_rom, address=%#x\n" % (tmp, BOCHS_START)
 
 
 def bochs_command(tmp, how, cpu, cpus, memory, serial_file, options, image, modules, ignore_bad_msrs, direct):
     if serial_file:
         open(serial_file, "wb").close()
+    option_rom = ""
     if how == "direct":
-        require("bochs", "grub-mkrescue", "xorriso", "/usr/lib/grub/i386-pc")
-        rom, disk, medium = BOCHS_BIOS, "type=cdrom, path=%s, status=inserted" % make_iso(tmp, options, direct, modules), "cdrom"
+        require("bochs")
+        rom, option_rom = bochs_start(tmp, BOCHS_BIOS, options, os.path.join(BUILD, direct), modules)
+        disk, medium = "type=none", "disk"
     else:
         rom = BOCHS_BIOS if how == "bios" else BOCHS_OVMF
         require("bochs", rom)
@@ -320,7 +363,7 @@ def bochs_command(tmp, how, cpu, cpus, memory, serial_file, options, image, modu
         rom, medium = rom + (", address=0xffe00000" if rom == BOCHS_OVMF else ""), "disk"
         disk = "type=disk, path=%s, mode=flat, cylinders=%d, heads=16, spt=63, translation=lba" % (image, cylinders)
     with open(tmp + "/bochsrc", "w", encoding="ascii") as f:
-        f.write(BOCHS_CONFIG.format(memory=memory, cpu=cpu, cpus="1:%d:%d" % cpus, ignore_bad_msrs=ignore_bad_msrs, rom=rom, disk=disk, medium=medium,
+        f.write(BOCHS_CONFIG.format(memory=memory, cpu=cpu, cpus="1:%d:%d" % cpus, ignore_bad_msrs=ignore_bad_msrs, rom=rom, option_rom=option_rom, disk=disk, medium=medium,
                                     tmp=tmp, serial="com1: enabled=1, mode=file, dev=" + serial_file if serial_file else "com1: enabled=0"))
     return ["bochs", "-q", "-f", tmp + "/bochsrc"]
 

@@ -117,9 +117,15 @@ def by_grub():
     struct.pack_into("<3I", image, 0, magic, flags, -(magic + flags) & 0xffffffff)
     struct.pack_into("<4I", image, 32, 0, 1024, 768, 32)
     with tempfile.TemporaryDirectory() as folder, Monitor() as monitor:
-        with open(folder + "/direct.bin", "wb") as f:
+        os.makedirs(folder + "/tree/boot/grub")
+        with open(folder + "/tree/direct.bin", "wb") as f:
             f.write(image)
-        iso = emulators.make_iso(folder, "pmu=virtual suite=control check=wrap* inject=hang:control/wrap/PMC1", folder + "/direct.bin", [], ("vbe", "video"))
+        with open(folder + "/tree/boot/grub/grub.cfg", "w", encoding="ascii") as f:
+            f.write("insmod vbe\ninsmod video\nset timeout=0\nmultiboot /direct.bin direct.bin pmu=virtual suite=control check=wrap* "
+                    "inject=hang:control/wrap/PMC1\nboot\n")
+        iso = folder + "/direct.iso"
+        subprocess.run(["grub-mkrescue", "-d", "/usr/lib/grub/i386-pc", "-o", iso, folder + "/tree", "--locales=", "--themes=", "--fonts=",
+                        "--install-modules=multiboot biosdisk iso9660 normal vbe video"], check=True, capture_output=True)
         with subprocess.Popen(["qemu-system-x86_64", "-accel", "tcg", "-cpu", "max", "-m", "256", "-nodefaults", "-display", "none", "-vga", "std",
                                "-serial", "stdio", "-cdrom", iso, *monitor.options], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL) as process:
             found = next((monitor.screen() for line in process.stdout if b"control: wrap/PMC0" in line), [])
