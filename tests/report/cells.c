@@ -4,6 +4,7 @@
 #include "tests/report/internal.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ struct cells cells;
 
 struct text {
 	struct text *next;
+	unsigned last; /* number + 1 of the last cell of the event with this name */
 	char chars[];
 };
 
@@ -39,6 +41,7 @@ const char *intern(const char *s)
 	if (!t)
 		return NULL;
 	memcpy(t->chars, s, n + 1);
+	t->last = 0;
 	t->next = *slot;
 	*slot = t;
 	return t->chars;
@@ -131,6 +134,17 @@ static bool keep(const char **out, const char *text)
 	return *out || !text;
 }
 
+/* The matrix has thousands of cells, and each event's are asked for again and again. */
+static void link_to_its_event(struct cell *c)
+{
+	struct text *t = (struct text *)(uintptr_t)(c->event - offsetof(struct text, chars));
+
+	if (t->last)
+		cells.cell[t->last - 1].next = cells.count + 1;
+	c->before = t->last;
+	t->last = cells.count + 1;
+}
+
 bool cells_add(const struct result *r)
 {
 	const struct observation *o = telling(r);
@@ -161,6 +175,8 @@ bool cells_add(const struct result *r)
 	    !keep(&c->text, r->judgement.text[0] ? r->judgement.text : NULL) ||
 	    !keep(&c->label, r->virtual ? virtual_label() : NULL) || (o && (!c->expected || !c->observed)))
 		return false;
+	if (c->matrix)
+		link_to_its_event(c);
 	cells.count++;
 	return true;
 }
@@ -262,14 +278,15 @@ void names_fit(const struct names *names, unsigned most, const char *what, size_
 
 const struct cell *selection_next(const struct selection *s, const struct cell *previous)
 {
-	for (size_t i = previous ? (size_t)(previous - cells.cell) + 1 : s->first; i < s->first + s->count;
-	     i++) {
-		const struct cell *c = &cells.cell[i];
+	unsigned i = s->first, end = s->first + s->count;
 
-		if (!s->event || (c->matrix && c->event == s->event))
-			return c;
-	}
-	return NULL;
+	if (previous && s->event)
+		i = previous->next ? previous->next - 1 : end;
+	else if (previous)
+		i = (unsigned)(previous - cells.cell) + 1;
+	while (!previous && s->event && i < end && !(cells.cell[i].matrix && cells.cell[i].event == s->event))
+		i++;
+	return i < end ? &cells.cell[i] : NULL;
 }
 
 void tally_format(const struct selection *s, char *out, size_t size)

@@ -211,9 +211,10 @@ static void matrix_points(const struct selection *suite)
 	const struct cell *c = NULL;
 
 	while ((c = selection_next(suite, c))) {
-		struct selection event = {suite->first, suite->count, c->event};
+		unsigned at = (unsigned)(c - cells.cell);
+		struct selection event = {at, suite->first + suite->count - at, c->event};
 
-		if (c->matrix && c == selection_next(&event, NULL))
+		if (c->matrix && c->before <= suite->first)
 			tap_point(&event);
 	}
 }

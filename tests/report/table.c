@@ -153,6 +153,12 @@ static bool selected(const struct subset *s, const struct cell *c)
 	       c->virtual == s->virtual;
 }
 
+/* The next cell of the same event. @return NULL at the end */
+static const struct cell *next_of_event(const struct cell *c)
+{
+	return c->next ? &cells.cell[c->next - 1] : NULL;
+}
+
 static int widest(const struct subset *s, int least, int most)
 {
 	int width = least;
@@ -192,9 +198,7 @@ static void print_group(const struct subset *s, const struct cell *first, int wi
 	char on[64], with[64], in[32], text[EVIDENCE];
 	unsigned count = 0;
 
-	for (unsigned i = (unsigned)(first - cells.cell); i < cells.count; i++) {
-		const struct cell *c = &cells.cell[i];
-
+	for (const struct cell *c = first; c; c = next_of_event(c)) {
 		if (!selected(s, c) || !alike(first, c))
 			continue;
 		names_add(&counters, c->counter);
@@ -217,33 +221,29 @@ static void print_group(const struct subset *s, const struct cell *first, int wi
 		wrapped("    ", "%s", text_or(first->text, "not applicable here"));
 }
 
-static bool first_of(const struct subset *s, unsigned i, bool whole_event)
+static bool first_of(const struct subset *s, const struct cell *c, bool whole_event)
 {
-	const struct cell *c = &cells.cell[i];
-
 	if (!selected(s, c))
 		return false;
-	while (i--)
-		if (selected(s, &cells.cell[i]) &&
-		    (whole_event ? cells.cell[i].event == c->event : alike(&cells.cell[i], c)))
+	for (unsigned i = c->before; i; i = cells.cell[i - 1].before)
+		if (selected(s, &cells.cell[i - 1]) && (whole_event || alike(&cells.cell[i - 1], c)))
 			return false;
 	return true;
 }
 
-static void print_event(const struct subset *s, unsigned start, int width)
+static void print_event(const struct subset *s, const struct cell *start, int width)
 {
-	const char *event = cells.cell[start].event;
 	unsigned shown = 0, hidden = 0;
 	bool lead = true;
 
-	for (unsigned i = start; i < cells.count; i++) {
-		if (cells.cell[i].event != event || !first_of(s, i, false))
+	for (const struct cell *c = start; c; c = next_of_event(c)) {
+		if (!first_of(s, c, false))
 			continue;
-		if (bad(&cells.cell[i]) && ++shown > DETAILS) {
+		if (bad(c) && ++shown > DETAILS) {
 			hidden++;
 			continue;
 		}
-		print_group(s, &cells.cell[i], width, lead);
+		print_group(s, c, width, lead);
 		lead = false;
 	}
 	if (hidden)
@@ -257,8 +257,8 @@ static void print_matrix(const struct subset *s)
 	console_text("%-*s %-*s %-*s %-*s %s\n", width, "event", COUNTERS, "counters", KERNELS, "kernels",
 		     LEVELS, level_heading(), "verdict (checks)");
 	for (unsigned i = 0; i < cells.count; i++)
-		if (first_of(s, i, true))
-			print_event(s, i, width);
+		if (first_of(s, &cells.cell[i], true))
+			print_event(s, &cells.cell[i], width);
 }
 
 /* What plain checks have in common: the name up to the first '/' ("wrap/PMC0", "wrap/PMC1"). */
