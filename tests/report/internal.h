@@ -18,8 +18,8 @@ struct cell {
 	const char *processor;           /* "processor 1 (E-core)"; NULL: there is only one */
 	const char *label;               /* virtual_label() */
 	uint64_t n;                      /* of that observation */
-	unsigned before, next;           /* number + 1 of the event's cells of the matrix around it; 0: none */
-	uint8_t verdict;                 /* enum verdict */
+	unsigned before, next; /* number + 1 of the event's cells of the matrix around it; 0: none */
+	uint8_t verdict;       /* enum verdict */
 	bool virtual, machine_model;
 	bool matrix;             /* tabulated by event */
 	bool recorded;           /* it is in the document ... */

@@ -72,7 +72,7 @@ ok(any(c["name"] == "enable gating/PMC0" and c["verdict"] == "exact" for c in ch
 RUN = "pmu=virtual:%s suite=control,identities,skid kernel=nop_loop check=filter*,threshold*,instr* inject=start-emulated"
 g = boot(options=RUN % "intel-icelake-guest")
 sound(g, "and so it is with filters, and in equations")
-equal(boot(options=RUN % "intel-icelake").status, 1, "which are wrong on bare metal")
+equal(boot(options=RUN.replace(",skid", few("", ",skid")) % "intel-icelake").status, 1, "which are wrong on bare metal")
 ok(any("counts the write that starts it" in f["text"] and "the hypervisor may carry out" in f["text"] for f in (g.report or {}).get("facts", [])), "which is said", tail(g))
 r = boot(options="pmu=virtual:intel-icelake inject=lvt-stays+reserved-accepted suite=control kernel=nop_loop check=access/write?the?first*,LVT?mask?on*")
 equal(sorted({c["name"] for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if c["verdict"] == "wrong"}),
