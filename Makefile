@@ -397,13 +397,14 @@ $(B)/signed-by: FORCE
 $(addprefix $(B)/signed/,assay.efi BOOTX64.EFI $(notdir $(UEFI_IMAGES))): $(B)/signed-by
 
 # The stick serves every instruction set that has a UEFI image.
-$(B)/assay.img: $(STICK) $(B)/signed-by $(B)/direct.bin boot/assay.cfg boot/bios/grub.cfg scripts/mkimage
+$(B)/assay.img: $(STICK) $(B)/BOOTIA32.EFI $(B)/signed-by $(B)/direct.bin boot/assay.cfg boot/bios/grub.cfg scripts/mkimage
 	$(Q)PATH="$$PATH:/usr/sbin:/sbin" scripts/mkimage $@ boot/assay.cfg boot/bios/grub.cfg $(B)/direct.bin $(filter %.EFI,$^)
 
-# What a BIOS fetches over the network, beside direct.bin.
-$(B)/assay.pxe: boot/bios/grub.cfg scripts/mkpxe
+# What a BIOS fetches over the network, beside direct.bin, and what 32-bit UEFI starts. A signature would not help the latter: under
+# Secure Boot GRUB starts only what a shim lets pass.
+$(B)/assay.pxe $(B)/BOOTIA32.EFI: boot/bios/grub.cfg scripts/mkgrub
 	@mkdir -p $(@D)
-	$(Q)PATH="$$PATH:/usr/sbin:/sbin" scripts/mkpxe $@ $<
+	$(Q)PATH="$$PATH:/usr/sbin:/sbin" scripts/mkgrub $@ $<
 
 # Without a question of its own a run is that of the stick, as a real machine starts it; with one, firmware is not the point.
 BOOT ?= $(if $(strip $(ARGS)$(CFG)$(EVENTS)),direct,disk)
@@ -451,7 +452,7 @@ HOST_SRC := $(sort $(filter-out $(HOSTED_PMUS) $(COVERAGE_PARTS) pmu/virtual/vpm
 	$(wildcard arch/x86/step/account.c arch/x86/step/denormals.c arch/x86/step/describe.c arch/x86/step/hypervisor_exits.c arch/x86/step/outcomes.c arch/x86/cpu/presented_cpuid.c arch/x86/cpu/geometry.c \
 	arch/breadcrumbs.c arch/x86/machine/held_registers.c arch/x86/machine/settings.c arch/x86/machine/platform_watchdog.c arch/x86/machine/smbios.c arch/x86/time/tsc_rate.c arch/x86/console/screen.c boot/recovery.c \
 	arch/x86/step/insn.c arch/x86/step/code.c arch/x86/emulated/evex.c arch/x86/emulated/sha.c arch/x86/emulated/simd_exceptions.c arch/x86/machine/acpi.c arch/x86/machine/notes.c arch/x86/processors/processor_list.c arch/x86/processors/core_types.c arch/x86/processors/processor_type.c arch/x86/console/debug_port.c arch/x86/window/instructions.c arch/x86/machine/mtrr.c arch/x86/cpu/smi.c arch/x86/cpu/courage.c arch/x86/cpu/topology.c arch/x86/cpu/identity.c arch/x86/cpu/cpuid_leaves.c arch/x86/cpu/isa.c arch/x86/cpu/levels.c \
-	boot/menu/keys.c boot/menu/list.c boot/menu/page.c boot/menu/widgets.c boot/menu/start.c boot/menu/save.c boot/menu/results.c boot/options.c boot/core_options.c boot/core_choice.c boot/tokens.c boot/experiments.c boot/config.c boot/report_out.c boot/run_folder.c boot/event_files.c boot/pmu_choice.c boot/direct/screen.c boot/direct/files.c boot/bios/serial_report.c boot/bios/kept_file.c boot/bios/lzma_encoder.c))
+	boot/menu/keys.c boot/menu/list.c boot/menu/page.c boot/menu/widgets.c boot/menu/start.c boot/menu/save.c boot/menu/results.c boot/options.c boot/core_options.c boot/core_choice.c boot/tokens.c boot/experiments.c boot/config.c boot/report_out.c boot/run_folder.c boot/event_files.c boot/pmu_choice.c boot/direct/screen.c boot/direct/files.c boot/direct/multiboot2.c boot/bios/serial_report.c boot/bios/kept_file.c boot/bios/lzma_encoder.c))
 HOST_OBJ := $(patsubst %,$(B)/host/%.o,$(HOST_SRC)) $(patsubst $(B)/gen/%,$(B)/host/gen/%.o,$(GEN_SRC))
 HOST_TESTS := $(patsubst tests/self/host/%.c,$(B)/host/%,$(wildcard tests/self/host/test_*.c tests/self/host/witness_*.c))
 HOST_FLAGS := -std=gnu11 -O1 -g $(WARN) -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(INCLUDES)

@@ -34,6 +34,7 @@ BAD_VERDICTS = ("biased", "noisy", "dead", "wrong", "erratum", "error")
 # Code and variables.
 OVMF = "/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"
 SMALL_OVMF = "/usr/share/OVMF/OVMF_CODE.fd", "/usr/share/OVMF/OVMF_VARS.fd"
+OVMF32 = "/usr/share/OVMF/OVMF32_CODE_4M.secboot.fd", "/usr/share/OVMF/OVMF32_VARS_4M.fd"
 BIOS = "/usr/share/seabios/bios-256k.bin"
 PXE_FILES = "assay.pxe", "direct.bin"
 BOCHS_BIOS = "/usr/share/bochs/BIOS-bochs-latest"
@@ -466,8 +467,8 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
             r.runs = runs(image)
             if len(r.runs) > before:
                 r.report_json, r.report_text = [read_report(image, r.runs[-1], kind) for kind in ("json", "txt")]
-            elif how == "bios":
-                r.report_json = kept(image) or sent(r)
+            else:
+                r.report_json = how == "bios" and kept(image) or sent(r)
         if inspect:
             inspect(image)
         return r
@@ -586,7 +587,7 @@ def follow(r, process, source, document, is_file, deadline, on_line, stop_when, 
         *lines, pending = (pending + data).split(b"\n")
         for raw in lines:
             heard = time.monotonic()
-            line = ESCAPES.sub("", raw.decode("utf-8", "replace")).rstrip("\r")
+            line = ESCAPES.sub("", raw.decode("utf-8", "replace")).strip("\r")  # GRUB has CR behind LF
             r.lines.append(line)
             if on_line:
                 on_line(line)

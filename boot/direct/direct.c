@@ -1,6 +1,6 @@
 /*
- * Direct start: the same run without firmware, by a Multiboot loader (QEMU -kernel; GRUB, which a BIOS starts
- * from the stick). Text goes to the screen and the serial line. The report goes into the stick's file that a
+ * Direct start: the same run without firmware, by a Multiboot loader (QEMU -kernel; GRUB, which a BIOS or 32-bit
+ * UEFI starts from the stick). Text goes to the screen and the serial line. The report goes into the stick's file that a
  * BIOS can write, else behind the text to the serial line, or to port E9H with report=e9. Files to read are
  * the loader's modules.
  */
@@ -9,6 +9,7 @@
 #include "boot/bios/serial_report.h"
 #include "boot/direct/files.h"
 #include "boot/direct/multiboot.h"
+#include "boot/direct/multiboot2.h"
 #include "boot/direct/screen.h"
 #include "boot/heap.h"
 #include "boot/platform.h"
@@ -284,10 +285,12 @@ static void look_at_screen(const struct multiboot_info *info)
 		direct.boot.memory_top = end;
 }
 
-void direct_main(const struct multiboot_info *info);
+void direct_main(void *handed_over, uint32_t loader_magic);
 
-void direct_main(const struct multiboot_info *info)
+void direct_main(void *handed_over, uint32_t loader_magic)
 {
+	const struct multiboot_info *info = handed_over;
+	const void *rsdp = NULL;
 	static char command_line[4096];
 	static char loader[64] = "multiboot loader";
 	static const char too_little[] = "# assay: could not run: not 1 MiB of memory is free below 4 GiB; "
@@ -295,6 +298,10 @@ void direct_main(const struct multiboot_info *info)
 	static const char too_many[] =
 		"# assay: could not run: too many modules, or one with too long a path; leave some out\n";
 
+	if (loader_magic == MULTIBOOT2_LOADER) {
+		info = multiboot2_info(handed_over, &rsdp);
+		not_kept = "32-bit UEFI leaves no way to write to it";
+	}
 	/* The loader's structures lie in memory that alloc_pages() may hand out: copy first. */
 	strncpy(command_line, options_of(info), sizeof command_line - 1);
 	if (info->flags & MULTIBOOT_LOADER_NAME)
@@ -311,7 +318,7 @@ void direct_main(const struct multiboot_info *info)
 		direct.boot.breadcrumbs = (void *)(uintptr_t)free_end;
 	}
 	direct.boot.low_page = low_page;
-	direct.boot.rsdp = find_rsdp();
+	direct.boot.rsdp = rsdp ? (uintptr_t)rsdp : find_rsdp();
 	direct.boot.alloc_pages = alloc_pages;
 	direct.boot.take_pages = take_pages;
 	look_for_disk(info);

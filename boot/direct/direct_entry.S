@@ -1,14 +1,20 @@
 /*
- * Direct start without firmware: the Multiboot 1 header and the way from 32-bit protected mode to 64-bit C code.
+ * Direct start without firmware: the headers of Multiboot 1 and 2 and the way from 32-bit protected mode to 64-bit C code.
  * QEMU's -kernel and GRUB load the flat image by the header's address fields, zero what lies behind it, and
  * enter with paging off, interrupts masked, EAX = the loader's magic number, EBX = the information structure
- * (Multiboot specification 0.6.96, 3.1-3.3). Pages: the low 4 GiB, identical, 2 MiB each (SDM vol. 3, 9.8.5).
+ * (Multiboot specification 0.6.96, 3.1-3.3; Multiboot2 specification 2.0, 3.1-3.3). Pages: the low 4 GiB, identical, 2 MiB each (SDM vol. 3, 9.8.5).
  */
 #define MAGIC	      0x1badb002
 #define LOADER_MAGIC  0x2badb002
 #define MEMORY_INFO   (1 << 1)
 #define ADDRESS_FIELDS (1 << 16)
 #define FLAGS	      (MEMORY_INFO | ADDRESS_FIELDS)
+
+#define MAGIC_2	      0xe85250d6
+#define I386	      0
+#define LENGTH_2      (multiboot2_end - multiboot2_header)
+#define TAG_ADDRESSES 2
+#define TAG_ENTRY     3
 
 #define MSR_EFER      0xc0000080
 #define EFER_LME      (1 << 8)
@@ -41,6 +47,14 @@ multiboot_header:
 	.long multiboot_header, __load_start, __load_end, __image_end, direct_entry
 	.long 0, 0, 0, 0 /* no wish for a screen: what a loader tells of one is taken (direct_screen()) */
 
+	.balign 8
+multiboot2_header:
+	.long MAGIC_2, I386, LENGTH_2, -(MAGIC_2 + I386 + LENGTH_2)
+	.long TAG_ADDRESSES, 24, multiboot2_header, __load_start, __load_end, __image_end
+	.long TAG_ENTRY, 12, direct_entry, 0
+	.long 0, 8
+multiboot2_end:
+
 	.section .text.direct, "ax", @progbits
 	.code32
 	.globl direct_entry
@@ -49,6 +63,7 @@ direct_entry:
 	cld
 	movl $direct_stack_end, %esp
 	movl %ebx, %ebp
+	movl %eax, %esi
 
 	movl $0x80000000, %eax
 	cpuid
@@ -151,6 +166,7 @@ long_mode:
 	movl %eax, %ss
 	movl $direct_stack_end, %esp
 	movl %ebp, %edi
+	movl %esi, %esi
 	xorl %ebp, %ebp
 	fninit
 	call direct_main

@@ -134,7 +134,7 @@ equal(r.report and r.report["complete"], True, "and complete")
 ok(r.report_text and r.report_text.rstrip().split("\n")[-1] == "assay: " + (r.verdict or ""), "report.txt ends with the verdict line")
 
 # The same volume serves AArch64's firmware, here at EL2, behind a run on x86.
-equal(sorted(name for name in emulators.names(DISK, "/EFI/BOOT") if name.endswith(".EFI")), ["BOOTAA64.EFI", "BOOTX64.EFI"],
+equal(sorted(name for name in emulators.names(DISK, "/EFI/BOOT") if name.endswith(".EFI")), ["BOOTAA64.EFI", "BOOTIA32.EFI", "BOOTX64.EFI"],
       "the volume has an application for each instruction set's firmware")
 emulators.write_file(DISK, "/assay/assay.cfg", "exit=shutdown suite=events,machine kernel=empty,calls,float_single,vector_kept\n")
 lines, report, status = arm.boot("", "cortex-a57", "virtualization=on", disk=True, image=DISK)

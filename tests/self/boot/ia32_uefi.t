@@ -1,0 +1,34 @@
+#!/usr/bin/python3
+"""The stick under 32-bit UEFI: GRUB starts the 64-bit image where the CPU has a 64-bit mode, and says in one line where it has none."""
+from boottest import boot, done, emulators, equal, ok, same_table, sound, tail, valid
+from monitor import Monitor
+
+OPTIONS = "pmu=virtual suite=control,events reps=2 kernel=nop_loop,calls event=ASSAY_*,INST_RETIRED.ANY_P check=wrap*,access/*,LVT*"
+FILES = {"/assay/events/our own.json": b'[{"EventName":"ASSAY_OWN","EventCode":"0xc0","SampleAfterValue":"1"}]'}
+WHY = "assay: could not run: this CPU has no 64-bit mode; use an x86-64 CPU"
+direct = boot(options=OPTIONS, files=FILES)
+shown = []
+
+with Monitor() as monitor:
+
+    def look(line):
+        if line.startswith("# report: "):
+            shown[:] = monitor.screen()
+        return bool(shown)
+
+    r = boot("disk", config="exit=halt\n%s\n" % OPTIONS, files=FILES, cpus=2, firmware=emulators.OVMF32, extra=("-vga", "std", *monitor.options), stop_when=look)
+sound(r, "a 64-bit CPU")
+same_table(r, direct, "the same table as a direct start")
+valid(r.report, "its report has come over the serial line")
+ok(r.report and "GRUB" in r.report["machine"]["firmware"], "the loader is named", [str(r.report and r.report["machine"])])
+equal(r.report and r.report["machine"]["processor_count"], 2, "ACPI's tables are found")
+ok(any("the report is not on the stick: 32-bit UEFI" in line for line in r.lines), "why it is not on the stick", tail(r))
+ok(r.verdict and any(row.startswith(("assay: " + r.verdict)[:60]) for row in shown), "the verdict is on the screen that firmware has set up", shown)
+
+# On the screen, which firmware has on its serial line too, and on the serial port.
+said = []
+r = boot("disk", options="", cpu="pentium3", firmware=emulators.OVMF32, until_exit=True,
+         stop_when=lambda line: "could not run" in line and said.append(line) or len(said) == 2)
+equal(said, ["# " + WHY] * 2, "a CPU without 64-bit mode: one line on the screen, and one on the serial port")
+equal(r.status, 2, "nothing is run")
+done()
