@@ -70,6 +70,23 @@ ok("looked for" in GEN.state_of(dict(ROWS["intel"][1]), KNOWN, True) and "agrees
    "yet" in GEN.state_of(dict(ROWS["intel"][1], needs=""), KNOWN, None),
    "a row is looked for, or not")
 
+# Rows that nothing looks for say what they take.
+def unheld(wanted, given):
+    try:
+        GEN.hold(wanted, given)
+    except GEN.Wrong as e:
+        return str(e)
+    return None
+
+
+CONDITIONS = GEN.conditions()
+NAMES = list(CONDITIONS)
+equal(unheld(NAMES, CONDITIONS), None, "%d rows that nothing looks for have a condition" % len(NAMES))
+ok("BJ98 is missing" in str(unheld(NAMES, {n: c for n, c in CONDITIONS.items() if n != "BJ98"})), "a row without a condition is told")
+ok("HSD73 is looked for" in str(unheld(NAMES, dict(CONDITIONS, HSD73=("program", "x")))), "a condition of a row that is looked for is told")
+ok("by luck" in str(unheld(NAMES, dict(CONDITIONS, BJ98=("luck", "x")))), "whether a program can is one of three words")
+equal(GEN.share(3, {"A": ("program", "x"), "B": ("none", "x"), "C": ("measured", "x")}), (4, 3), "rows that a program can provoke, and those of them that are looked for")
+
 GOOD = dict(ROWS["intel"][1])
 for change, what in (({"id": "AR62|W0125|w125"}, "is no number"), ({"parts": "06_0"}, "part 06_0"), ({"parts": ""}, "no part"),
                      ({"mechanism": "magic"}, "no mechanism magic"), ({"needs": "luck"}, "needs luck"), ({"confidence": "sure"}, "confidence sure"),
