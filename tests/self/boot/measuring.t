@@ -23,7 +23,8 @@ def texts(result, verdict, suite=None):
 
 
 # SMIs.
-smi = r = boot(options=NEHALEM + "suite=control,events inject=smi")
+BOTH = "suite=control,events" + few(" kernel=empty,nop_loop,calls", "")
+smi = r = boot(options=NEHALEM + BOTH + " inject=smi")
 sound(r, "control and events with SMIs now and then")
 value, unit = values(r, "events").get("taken again after an SMI", ("none", ""))
 ok(value.isdigit() and int(value) > 0 and "MSR_SMI_COUNT" in unit, "samples were taken again: %s %s" % (value, unit), tail(r))
@@ -37,7 +38,7 @@ ok(r.status == 1 and any("an SMI came during each of" in t for t in texts(r, "er
 ok(not [v for v in verdicts(r, "events/INST").values() if v not in ("exact", "error")], "and not the counters' fault", tail(r))
 
 for inject, moves in (("smi", False), ("smm-counted", True)):
-    r = boot(options=NEHALEM + "suite=control,events inject=" + inject) if moves else smi
+    r = boot(options=NEHALEM + BOTH + " inject=" + inject) if moves else smi
     bad = {name: verdict for name, verdict in verdicts(r, "").items() if verdict not in ("exact", "within", "skipped")}
     equal((bad, verdicts(r, "events/counters held").get("events/counters held in system-management mode")),
           ({"events/counters held in system-management mode": "wrong"}, "wrong") if moves else ({}, "exact"), "control and events, inject=" + inject)
