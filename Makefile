@@ -501,6 +501,13 @@ TRANSACTION_OBJ := $(B)/host/arch/x86/step/step_transaction.c.o
 $(B)/host/test_transaction: $(TRANSACTION_OBJ)
 CORES_OBJ := $(B)/host/boot/cores.c.o
 $(B)/host/test_core_options: $(CORES_OBJ)
+CLOCK_OBJ := $(B)/host/arch/x86/time/hpet.c.o
+$(B)/host/test_clocks: $(CLOCK_OBJ)
+# Of the engine the deadline alone: what the rest of it would ask for is left out with it.
+DEADLINE_OBJ := $(B)/host/arch/x86/step/step_engine.c.o
+$(DEADLINE_OBJ): private HOST_FLAGS += -ffunction-sections
+$(B)/host/test_step_deadline: private HOST_FLAGS += -Wl,--gc-sections
+$(B)/host/test_step_deadline: $(DEADLINE_OBJ)
 ORACLE_OBJ := $(B)/host/pmu/virtual/oracle.c.o
 $(B)/host/test_oracle: $(ORACLE_OBJ)
 
@@ -593,4 +600,4 @@ clean:
 distclean:
 	rm -rf $(B)
 
--include $(patsubst %.o,%.d,$(IMAGE_OBJ) $(MUTANT_OBJ) $(CARRIER_OBJ) $(HOST_OBJ) $(HOST_KERNELS) $(SCRIPTED_OBJ) $(PROGRESS_OBJ) $(VOLUME_OBJ) $(TRANSACTION_OBJ) $(ORACLE_OBJ) $(DEVICE_OBJ) $(HOSTED_OBJ)) $(wildcard $(B)/host/tests/self/host/*.d $(B)/host/tools/*.d) $(wildcard $(B)/tools/*.d)
+-include $(patsubst %.o,%.d,$(IMAGE_OBJ) $(MUTANT_OBJ) $(CARRIER_OBJ) $(HOST_OBJ) $(HOST_KERNELS) $(SCRIPTED_OBJ) $(PROGRESS_OBJ) $(VOLUME_OBJ) $(TRANSACTION_OBJ) $(CLOCK_OBJ) $(DEADLINE_OBJ) $(ORACLE_OBJ) $(DEVICE_OBJ) $(HOSTED_OBJ)) $(wildcard $(B)/host/tests/self/host/*.d $(B)/host/tools/*.d) $(wildcard $(B)/tools/*.d)

@@ -119,6 +119,15 @@ $(B)/host/test_aarch64_madt: $(call A_HOST,tests/self/host/test_aarch64_madt.c a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka
 
+# The engine and the interrupt controller's code, by registers that are the test's.
+$(B)/host/test_aarch64_gic: $(call A_HOST,tests/self/host/test_aarch64_gic.c arch/aarch64/gic_place.c)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka
+
+$(B)/host/test_aarch64_exclusive: $(call A_HOST,tests/self/host/test_aarch64_exclusive.c arch/aarch64/account.c) $(A)/host/gen/insn_tables.c.o
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka
+
 # The model with rules that can be broken one by one.
 A_MODEL := pmu/armv8/model
 A_MUTATED := $(shell sed -n 's/^\t\([a-z0-9_]*\.c\) [a-z0-9_]*: .*/\1/p' $(A_MODEL)/mutants.list | sort -u)

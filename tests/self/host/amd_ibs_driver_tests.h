@@ -270,6 +270,35 @@ static void latency_filter(void **unused)
 	assert_true(msr_read(IBS_OP_CTL, &control) && !(control & filter));
 }
 
+/* The registers' bits as the PPR of family 1AH has them, not as the model and the driver share them: MSR
+ * C001_1033, IbsOpLatFltEn 63, IbsOpLatThrsh 62:59 (so many times 128 cycles, and 128), IbsOpL3MissOnly 16.
+ */
+static void latency_filter_in_numbers(void **unused)
+{
+	static const struct {
+		uint16_t above;
+		uint64_t bits;
+	} rows[] = {
+		{128, 0x8000000000010000},  {256, 0x8800000000010000},  {384, 0x9000000000010000},
+		{1024, 0xb800000000010000}, {1152, 0xc000000000010000}, {2048, 0xf800000000010000},
+	};
+	(void)unused;
+
+	start_cpu(&amd_zen5, "");
+	struct pmu_recording r = recording(RECORD_OPERATION);
+
+	assert_int_equal(r.source->latency_unit, 128);
+	assert_int_equal(r.source->latency_most, 2048);
+	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		uint64_t control;
+
+		r.latency_above = rows[i].above;
+		begin(&r);
+		assert_true(msr_read(0xc0011033, &control) && (control & 0xf800000000010000) == rows[i].bits);
+		assert_int_equal(ibs_op_latency(rows[i].bits), rows[i].above);
+	}
+}
+
 /* What the second control registers disable and leave out is sampled again when the driver has taken over. */
 static void second_control(void **unused)
 {

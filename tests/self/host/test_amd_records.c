@@ -434,6 +434,7 @@ int main(void)
 		cmocka_unit_test(promised_and_faulting),
 		cmocka_unit_test(filter),
 		cmocka_unit_test(latency_filter),
+		cmocka_unit_test(latency_filter_in_numbers),
 		cmocka_unit_test(second_control),
 		cmocka_unit_test(fetches),
 		cmocka_unit_test(branch_stack),

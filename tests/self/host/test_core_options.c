@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -148,7 +149,9 @@ static void one_of_each_cluster_is_started(void **state)
 
 /* --- kinds ---------------------------------------------------------------------------------------- */
 
-static unsigned broken; /* the processor that does not start; 0: all do */
+static unsigned broken;          /* the processor that does not start; 0: all do */
+static const char *const *kinds; /* of a real machine: which virtual CPU's each processor is like */
+static unsigned absent;          /* processors that were reported as such */
 static char notes[1024];
 
 bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **reason)
@@ -156,6 +159,8 @@ bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **
 	*reason = "it did not start";
 	if (number && number == broken)
 		return false;
+	if (kinds)
+		fake_cpu_start(model_profile_by_name(kinds[number]), "");
 	fn(arg);
 	return true;
 }
@@ -179,6 +184,7 @@ void report_judging(unsigned number)
 void report_result(const struct result *r)
 {
 	assert_int_equal(r->judgement.verdict, VERDICT_ERROR);
+	absent++;
 }
 
 /* Of a kind of core that is on the list but does not start, nothing is judged. */
@@ -208,6 +214,61 @@ static void a_kind_that_does_not_start_is_named(void **state)
 	fake_cpu_stop();
 }
 
+/* One of each kind, another one of the kind where the first did not start, and no more. */
+static void one_of_each_kind_is_judged(void **state)
+{
+	static const struct processor five[] = {{0, true}, {64, true}, {128, true}, {192, true}, {256, true}};
+	static const char *const real[] = {"intel-alderlake-p", "intel-alderlake-p", "intel-alderlake-e",
+					   "intel-alderlake-e", "intel-alderlake-e"};
+	static const struct {
+		const char *pmu, *cpus;
+		unsigned broken;
+		const char *chosen; /* their numbers; behind one that did not start there is a ! */
+	} cases[] = {
+		{"virtual:intel-alderlake", "auto", 0, "0 1 "},
+		{"virtual:intel-alderlake", "auto", 1, "0 1! 2 "},
+		{"virtual:intel-alderlake", "auto", 3, "0 1 "},
+		{"virtual:intel-alderlake", "all", 0, "0 1 2 3 4 "},
+		{"virtual:intel-alderlake", "all", 2, "0 1 2! 3 4 "},
+		{"virtual:intel-alderlake", "1,3", 3, "1 3! "},
+		{"auto", "auto", 0, "0 2 "},
+		{"auto", "auto", 1, "0 1! 2 "},
+		{"auto", "auto", 2, "0 2! 3 "},
+		{"auto", "auto", 4, "0 2 4! "}, /* what it is nobody can tell */
+		{"auto", "all", 0, "0 1 2 3 4 "},
+		{"auto", "0,4", 4, "0 4! "},
+	};
+	static struct options o;
+	static struct cores cores;
+	struct reason why;
+
+	(void)state;
+	machine = five;
+	machine_size = 5;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		char chosen[64] = "";
+
+		kinds = strcmp(cases[i].pmu, "auto") ? NULL : real;
+		fake_cpu_start(model_profile_by_name("intel-alderlake-p"), "");
+		options_default(&o);
+		strcpy(o.pmu, cases[i].pmu);
+		strcpy(o.cpus, cases[i].cpus);
+		broken = cases[i].broken;
+		notes[0] = 0;
+		absent = 0;
+		assert_true(cores_choose(&o, "", &cores, &why));
+		for (unsigned c = 0; c < cores.count; c++)
+			sprintf(chosen + strlen(chosen), "%u%s ", cores.core[c].number,
+				cores.core[c].why[0] ? "!" : "");
+		if (strcmp(chosen, cases[i].chosen))
+			fail_msg("case %u: %s", i, chosen);
+		assert_int_equal(absent, strchr(cases[i].chosen, '!') != NULL);
+		fake_cpu_stop();
+	}
+	kinds = NULL;
+	broken = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +277,7 @@ int main(void)
 		cmocka_unit_test(another_core_comes_before_another_thread),
 		cmocka_unit_test(one_of_each_cluster_is_started),
 		cmocka_unit_test(a_kind_that_does_not_start_is_named),
+		cmocka_unit_test(one_of_each_kind_is_judged),
 		cmocka_unit_test(injections_go_where_they_belong),
 	};
 

@@ -52,6 +52,17 @@ static void sampling(struct run *run)
 }
 
 FAKE_KERNEL(far_jumps, "far_jumps", 0, FAKE_EXACT(INSTRUCTIONS, 5, 2), FAKE_EXACT(BR_FAR, 1, 0));
+/* Some are better than others, and some are of no use. */
+#define FEW_LOADS FAKE_RANGE(LOADS, 0, 0, 5, 0)
+FAKE_KERNEL(user_stores, "user_stores", KERNEL_USER_ONLY, FEW_LOADS, FAKE_EXACT(STORES, 2, 0));
+FAKE_KERNEL(service_stores, "service_stores", KERNEL_SERVICES, FEW_LOADS, FAKE_EXACT(STORES, 2, 0));
+FAKE_KERNEL(maybe_stores, "maybe_stores", 0, FEW_LOADS, FAKE_RANGE(STORES, 0, 0, 5, 0),
+	    FAKE_RANGE(X87_OPS, 0, 0, 3, 0));
+FAKE_KERNEL(some_stores, "some_stores", 0, FEW_LOADS, FAKE_RANGE(STORES, 1, 0, 3, 0),
+	    FAKE_RANGE(X87_OPS, 1, 0, 3, 0));
+FAKE_KERNEL(two_stores, "two_stores", 0, FEW_LOADS, FAKE_EXACT(STORES, 2, 0),
+	    FAKE_RANGE(X87_OPS, 0, 0, 3, 0));
+FAKE_KERNEL(one_store, "one_store", 0, FEW_LOADS, FAKE_EXACT(STORES, 1, 0), FAKE_RANGE(X87_OPS, 0, 0, 9, 0));
 
 static const struct pmu_event instructions = {
 	.name = "INST_RETIRED.ANY_P", .terms = {{Q_INSTRUCTIONS, 1}}, .judgement = EVENT_EXACT};
@@ -276,11 +287,52 @@ static void movers(void **state)
 	assert_string_equal(why, "takes instructions that no kernel has");
 }
 
+/* It is the one on which what the erratum tells would be seen best, whatever others there are. */
+static void the_best_kernel_moves(void **state)
+{
+	static const struct pmu_event stores = {
+		.name = "STORES", .terms = {{Q_STORES, 1}}, .judgement = EVENT_EXACT};
+	static const struct pmu_event flops = {
+		.name = "FLOPS", .terms = {{Q_X87_OPS, 1}}, .judgement = EVENT_EXACT};
+	static const struct pmu_event traps = {
+		.name = "TRAPS", .terms = {{Q_EXCEPTIONS, 1}}, .judgement = EVENT_EXACT};
+	const unsigned less = ERRATUM_COUNTS_LESS, more = ERRATUM_COUNTS_MORE;
+	const struct {
+		const struct pmu_event *event;
+		unsigned effects;
+		const char *chosen, *best; /* one of these; NULL: none shows it */
+	} cases[] = {
+		{&stores, less, "", "two_stores one_store"},
+		{&stores, more, "", "two_stores one_store"},
+		{&stores, less | more, "", "two_stores one_store"},
+		{&stores, less, "one_*", "one_store"},
+		{&stores, more, "far_jumps,one_store", "one_store"},
+		{&stores, less, "some_stores", "two_stores one_store"}, /* chosen, but not as good */
+		{&stores, less, "user_stores", "two_stores one_store"},
+		{&flops, less, "", "some_stores"},
+		{&flops, less | more, "", "some_stores"},
+		{&flops, more, "", "far_jumps"}, /* none at all: what is too much shows */
+		{&flops, more, "some_stores", "far_jumps"},
+		{&traps, less, "", NULL},
+		{&traps, more, "one_store", "one_store"},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const struct kernel *k = mover(cases[i].event, cases[i].effects, cases[i].chosen);
+		const char *name = k ? k->name : "none";
+
+		if (!strstr(cases[i].best ? cases[i].best : "none", name))
+			fail_msg("case %u: %s", i, name);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_way), cmocka_unit_test(microcode), cmocka_unit_test(both_ways),
-		cmocka_unit_test(samples), cmocka_unit_test(movers),
+		cmocka_unit_test(one_way),   cmocka_unit_test(microcode),
+		cmocka_unit_test(both_ways), cmocka_unit_test(samples),
+		cmocka_unit_test(movers),    cmocka_unit_test(the_best_kernel_moves),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,8 +93,12 @@ static bool is_shown(const char *text)
 	return false;
 }
 
+static void (*on_look)(unsigned key); /* NULL: nothing more is asked */
+
 static void look(unsigned key)
 {
+	if (on_look)
+		on_look(key);
 	if (watched && key < LOOKS)
 		was_shown[key] = is_shown(watched);
 }
@@ -241,6 +245,81 @@ static void what_is_chosen_is_seen(void **state)
 		assert_true(l.chosen < 3 && l.top == 0);
 		assert_false(list_key(&l, 'x'));
 	}
+}
+
+/* Where a key leads to, by what it is called. */
+static unsigned led_to(int key, unsigned from, unsigned count, unsigned rows)
+{
+	long at = (long)from;
+
+	switch (key) {
+	case KEY_UP:
+		at -= 1;
+		break;
+	case KEY_DOWN:
+		at += 1;
+		break;
+	case KEY_PAGE_UP:
+		at -= (long)rows;
+		break;
+	case KEY_PAGE_DOWN:
+		at += (long)rows;
+		break;
+	case KEY_HOME:
+		at = 0;
+		break;
+	case KEY_END:
+		at = (long)count;
+		break;
+	}
+	at = at < (long)count ? at : (long)count - 1;
+	return at < 0 ? 0 : (unsigned)at;
+}
+
+/* Of all places for the first row from which the chosen one is seen, with no blank row below the last one,
+ * the nearest to the last place. */
+static unsigned nearest_top(unsigned top, unsigned chosen, unsigned count, unsigned rows)
+{
+	unsigned best = 0, distance = UINT32_MAX;
+
+	for (unsigned t = 0; !t || t + rows <= count; t++) {
+		unsigned d = t > top ? t - top : top - t;
+
+		if (chosen >= t && chosen < t + rows && d < distance) {
+			distance = d;
+			best = t;
+		}
+	}
+	return best;
+}
+
+static const int moving[] = {KEY_DOWN,    KEY_PAGE_DOWN, KEY_UP,   KEY_END,
+			     KEY_PAGE_UP, KEY_HOME,      KEY_DOWN, KEY_UP};
+
+static void rows_go_by_only_as_needed(void **state)
+{
+	static const unsigned heights[] = {1, 2, 7, 19, 50};
+	unsigned seed = 7;
+
+	(void)state;
+	for (unsigned h = 0; h < sizeof heights / sizeof heights[0]; h++)
+		for (unsigned count = 0; count < 60; count++) {
+			struct list l = {0};
+			unsigned chosen = 0, top = 0, rows = heights[h];
+
+			list_set(&l, count, rows);
+			for (unsigned i = 0; i < 200; i++) {
+				int key;
+
+				seed = seed * 1103515245 + 12345;
+				key = moving[(seed >> 16) % 8];
+				list_key(&l, key);
+				chosen = led_to(key, chosen, count, rows);
+				top = nearest_top(top, chosen, count, rows);
+				assert_int_equal(l.chosen, chosen);
+				assert_int_equal(l.top, top);
+			}
+		}
 }
 
 /* --- the menu ---------------------------------------------------------------------------------------- */
@@ -445,6 +524,66 @@ static void a_letter_goes_to_the_next_of_its_items(void **state)
 				script = keys;
 				assert_int_equal(widget_pick("heading", named, names, first), expected);
 			}
+}
+
+#define ITEMS     60
+#define ITEM_ROWS 19 /* of a screen of 25: two are above, four below */
+#define STROKES   120
+
+static const int *strokes;
+static unsigned item_chosen, item_top;
+
+static bool numbered(void *from, unsigned i, const char **name, const char **text)
+{
+	static char names[ITEMS][16];
+
+	(void)from;
+	if (i >= ITEMS)
+		return false;
+	snprintf(names[i], sizeof names[i], "item %u.", i);
+	*name = names[i];
+	*text = "";
+	return true;
+}
+
+/* What is on the screen before a key, by the keys before it. */
+static void items_are_those_of_the_list(unsigned key)
+{
+	char of[32];
+
+	if (key) {
+		item_chosen = led_to(strokes[key - 1], item_chosen, ITEMS, ITEM_ROWS);
+		item_top = nearest_top(item_top, item_chosen, ITEMS, ITEM_ROWS);
+	}
+	for (unsigned row = 0; row < ITEM_ROWS; row++) {
+		char name[16];
+
+		snprintf(name, sizeof name, "item %u.", item_top + row);
+		assert_memory_equal(shown[2 + row] + 1, name, strlen(name));
+	}
+	assert_null(strstr(shown[2 + ITEM_ROWS], "item"));
+	snprintf(of, sizeof of, "%u of %u ", item_chosen + 1, ITEMS);
+	assert_non_null(strstr(shown[1], of));
+}
+
+static void a_long_list_scrolls_on_the_screen(void **state)
+{
+	static int keys[STROKES + 1];
+	unsigned seed = 3;
+
+	(void)state;
+	for (unsigned i = 0; i < STROKES; i++) {
+		seed = seed * 1103515245 + 12345;
+		keys[i] = moving[(seed >> 16) % 8];
+	}
+	keys[STROKES] = KEY_ESCAPE;
+	strokes = script = keys;
+	item_chosen = item_top = asked = 0;
+	page_open(&fake);
+	on_look = items_are_those_of_the_list;
+	assert_int_equal(widget_pick("heading", numbered, NULL, 0), -1);
+	on_look = NULL;
+	assert_int_equal(asked, STROKES + 1);
 }
 
 /* --- saving ------------------------------------------------------------------------------------------ */
@@ -657,6 +796,65 @@ static void the_worst_come_first_and_open(void **state)
 		    is_shown("29 checks:"));
 }
 
+#define SHEET_ROWS 5 /* of a screen of 8: a heading and a blank row above, help below */
+
+static char sheet[50][COLUMNS + 1]; /* all of a check, as a screen that is high enough has it */
+static unsigned sheet_lines, sheet_from;
+
+static void whole_sheet(unsigned key)
+{
+	if (key != 1)
+		return;
+	memcpy(sheet, shown, sizeof sheet);
+	for (unsigned row = 2; row < 49; row++)
+		if (strspn(shown[row], " ") < COLUMNS)
+			sheet_lines = row - 2 + 1;
+}
+
+/* The first key opened the check. */
+static void part_of_the_sheet(unsigned key)
+{
+	if (!key || strokes[key - 1] == KEY_ESCAPE)
+		return;
+	if (key > 1)
+		sheet_from = led_to(strokes[key - 1], sheet_from, sheet_lines - SHEET_ROWS + 1, SHEET_ROWS);
+	for (unsigned row = 0; row < SHEET_ROWS; row++)
+		assert_string_equal(shown[2 + row], sheet[2 + sheet_from + row]);
+	assert_non_null(strstr(shown[7], " Up/Down scroll, "));
+}
+
+/* Up to its last line, which is then the lowest one, and no further. */
+static void all_of_a_check_is_seen(void **state)
+{
+	static const struct results_about about = {"heading", "\\assay\\runs\\0001", "leaves"};
+	static const int open_it[] = {KEY_ENTER, KEY_ESCAPE, KEY_ESCAPE, KEY_NONE};
+	static int keys[STROKES + 1] = {KEY_ENTER};
+	unsigned seed = 5;
+
+	(void)state;
+	mixed_run(false);
+	report_end(true);
+	fake.rows = 50;
+	asked = 0;
+	script = open_it;
+	on_look = whole_sheet;
+	menu_results(&fake, &about);
+	assert_in_range(sheet_lines, SHEET_ROWS + 2, 47);
+	for (unsigned i = 1; i < STROKES - 2; i++) {
+		seed = seed * 1103515245 + 12345;
+		keys[i] = moving[(seed >> 16) % 8];
+	}
+	keys[STROKES - 2] = keys[STROKES - 1] = KEY_ESCAPE;
+	fake.rows = 8;
+	asked = sheet_from = 0;
+	strokes = script = keys;
+	on_look = part_of_the_sheet;
+	menu_results(&fake, &about);
+	on_look = NULL;
+	assert_int_equal(asked, STROKES);
+	fake.rows = 25;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -665,6 +863,9 @@ int main(void)
 		cmocka_unit_test(an_escape_alone_is_a_key_in_time),
 		cmocka_unit_test(any_bytes_do),
 		cmocka_unit_test(what_is_chosen_is_seen),
+		cmocka_unit_test(rows_go_by_only_as_needed),
+		cmocka_unit_test(a_long_list_scrolls_on_the_screen),
+		cmocka_unit_test(all_of_a_check_is_seen),
 		cmocka_unit_test(nobody_is_there),
 		cmocka_unit_test(a_choice_becomes_options),
 		cmocka_unit_test(a_choice_takes_the_place_of_the_configuration_s),

@@ -27,7 +27,8 @@ static char shown[SCREEN_LINES][256];
 static enum screen_colour colours[SCREEN_LINES];
 static const struct breadcrumb *left; /* by the start before; NULL: none */
 static struct breadcrumb dropped;     /* the last one */
-static unsigned n_dropped;
+static unsigned n_dropped, n_put_back, n_cleared;
+static uint32_t step_told;
 static uint8_t codes[2048];
 static unsigned n_codes;
 
@@ -95,11 +96,12 @@ void breadcrumbs_set(const struct breadcrumb *b)
 
 void breadcrumbs_put_back(void)
 {
+	n_put_back++;
 }
 
 void breadcrumbs_step(uint32_t step)
 {
-	(void)step;
+	step_told = step;
 }
 
 void breadcrumbs_keep(const char *list)
@@ -109,6 +111,7 @@ void breadcrumbs_keep(const char *list)
 
 void breadcrumbs_clear(void)
 {
+	n_cleared++;
 }
 
 const char *run_folder(void)
@@ -373,6 +376,68 @@ static void what_is_left_out_drops_no_crumb(void **state)
 	left = NULL;
 }
 
+/* Of a check that ended the run at one of its steps, this step alone is left out. */
+static void a_step_is_told_or_left_out(void **state)
+{
+	static const struct breadcrumb at_step = {
+		.place = "control/a", .call = 1, .processor = 3, .suite = true, .step = 5};
+	struct result a = {.suite = "control", .name = "a"}, b = {.suite = "control", .name = "b"};
+
+	(void)state;
+	for (unsigned spoilt = 0; spoilt <= 1; spoilt++) {
+		left = spoilt ? &at_step : NULL;
+		begin(0);
+		progress_suite(&platform, 3, "control", 1, 2);
+		assert_null(progress_suite_left_out());
+		assert_null(progress_check(&a));
+		crumb_is("control/a", 1, 3, true, 0);
+		for (unsigned step = 1; step < 9; step++) {
+			bool out = spoilt && step == 5;
+
+			step_told = 99;
+			assert_int_equal(progress_step(step) != NULL, out);
+			assert_int_equal(step_told, out ? 99 : step);
+		}
+		progress_check_over();
+		assert_null(progress_check(&b)); /* another check's step is another one */
+		step_told = 99;
+		assert_null(progress_step(5));
+		assert_int_equal(step_told, 5);
+		progress_check_over();
+	}
+	left = NULL;
+}
+
+/* A run that came to its end leaves none. One that was refused leaves those of the start before, unless that
+ * is what it was refused for: then the next one tries again. */
+static void ends_leave_what_the_next_start_needs(void **state)
+{
+	struct breadcrumb before = {.place = "looking"};
+	struct options o;
+
+	(void)state;
+	options_default(&o);
+	begin(0);
+	n_cleared = n_put_back = 0;
+	progress_end(&platform, "5 checks");
+	assert_int_equal(n_cleared, 1);
+	assert_int_equal(n_put_back, 0);
+	begin(0);
+	n_cleared = n_put_back = 0;
+	progress_refused(&platform, "no");
+	assert_int_equal(n_cleared, 0);
+	assert_int_equal(n_put_back, 1);
+	left = &before;
+	while (!progress_begin(&platform, &o, "y"))
+		assert_in_range(before.again++, 0, 5);
+	n_cleared = n_put_back = 0;
+	progress_refused(&platform, "no");
+	assert_int_equal(n_cleared, 1);
+	assert_int_equal(n_put_back, 0);
+	left = NULL;
+	begin(0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -382,6 +447,8 @@ int main(void)
 		cmocka_unit_test(without_a_run_before_suites_are_the_parts),
 		cmocka_unit_test(crumbs_say_where_the_run_is),
 		cmocka_unit_test(what_is_left_out_drops_no_crumb),
+		cmocka_unit_test(a_step_is_told_or_left_out),
+		cmocka_unit_test(ends_leave_what_the_next_start_needs),
 	};
 
 	return cmocka_run_group_tests_name("progress", tests, NULL, NULL);
