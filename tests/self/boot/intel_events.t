@@ -13,7 +13,8 @@ PROFILES = {"yonah": (50, "BR_INSTR_RET"), "core2": (240, "BR_IND_CALL_EXEC"), "
 CONTROL = "pmu=virtual:%s suite=%s kernel=calls reps=2"
 # Their control logic is that of a CPU before them: make soak has all of it.
 ALIKE = few(["intel-" + core for core in ("westmere", "sandybridge", "ivybridge", "broadwell", "tigerlake", "graniterapids", "meteorlake-p", "meteorlake-e",
-                                      "goldmontplus", "alderlake-p", "alderlake-e", "pantherlake-e", "ivybridge-8", "sapphirerapids", "icelake-guest")], [])
+                                      "goldmontplus", "alderlake-p", "alderlake-e", "pantherlake-e", "ivybridge-8", "sapphirerapids", "icelake-guest",
+                                      "haswell", "pantherlake-p", "broadwell-8")], [])
 OPTIONS = "pmu=virtual:intel-%s suite=events kernel=calls,multiply n=1 reps=1 "
 
 

@@ -31,7 +31,7 @@ def tables(profile):
 WHOLE = few(["netburst-prescott"],
             ["netburst-willamette", "netburst-northwood", "netburst-northwood-ht", "netburst-prescott"])
 for profile in sorted(set(profiles("netburst")) - set(WHOLE) - {"netburst-potomac"}):
-    sound(boot(options="pmu=virtual:%s suite=control %s" % (profile, few("check=*COUNTER1,tagging/*,access/*,power-up/*", ""))), profile)
+    sound(boot(options="pmu=virtual:%s suite=control %s" % (profile, few("check=*BPU_COUNTER1,*IQ_COUNTER1,tagging/*,access/*,power-up/*", ""))), profile)
 for profile in WHOLE:
     r = boot(options="pmu=virtual:%s registers=1 %s" % (profile, OPTIONS))
     sound(r, profile)
@@ -49,7 +49,7 @@ for profile in WHOLE:
 
 ok(not any("FSB_" in n and "ESCR" not in n for n in found), "netburst-prescott: registers=1 has no counters of a third-level cache", sorted(found))
 r = boot(options="pmu=virtual:netburst-potomac registers=1 suite=control " +
-         few("check=*COUNTER1,tagging/*,access/*,power-up/*", ""))
+         few("check=*BPU_COUNTER1,*IQ_COUNTER1,tagging/*,access/*,power-up/*", ""))
 sound(r, "netburst-potomac")
 equal(len([e for e in (r.report or {"snapshots": [{"registers": []}]})["snapshots"][-1]["registers"] if 0x107cc <= int(str(e["address"]), 0) <= 0x107d3]), 8,
       "netburst-potomac: registers=1 has the counters of its third-level cache")
