@@ -60,11 +60,11 @@ static const CHAR16 *refusal(EFI_STATUS status)
 	}
 }
 
-/* The decoder asks once for each stream, for its probabilities: 16 KiB with the properties that scripts/pack
+/* The decoder asks once for each stream, for its probabilities: 28 KiB with the properties that scripts/pack
  * chooses. */
 static void *give_memory(void *p, size_t size)
 {
-	static UINT64 memory[0x5000 / sizeof(UINT64)];
+	static UINT64 memory[0x7000 / sizeof(UINT64)];
 
 	(void)p;
 	return size <= sizeof memory ? memory : NULL;
@@ -98,9 +98,10 @@ static bool unpack_streams(Byte *content)
 /** Unpack into memory of our own; EFI_SUCCESS only if every bit is as it was packed. */
 static EFI_STATUS unpack_into(Byte *image, Byte *content)
 {
+	static struct places places;
 	UINT32 crc;
 
-	if (!unpack_streams(content) || !put_together(&payload, image, content))
+	if (!unpack_streams(content) || !put_together(&payload, image, content, &places))
 		return EFI_COMPROMISED_DATA;
 	if (EFI_ERROR(bs->CalculateCrc32(image, payload.size, &crc)) || crc != payload.crc32)
 		return EFI_COMPROMISED_DATA;

@@ -1,5 +1,7 @@
 #!/usr/bin/python3
 """A BOOTX64.EFI whose image cannot be unpacked or loaded says so in one line: damage, no memory, no application, no signature."""
+import importlib.machinery
+import importlib.util
 import lzma
 import os
 import re
@@ -8,16 +10,18 @@ import struct
 import subprocess
 import zlib
 
-from boottest import BUILD, boot, done, emulators, equal, ok, skip, tail
+from boottest import BUILD, TOP, boot, done, emulators, equal, ok, skip, tail
 
 with open(BUILD + "/BOOTX64.EFI", "rb") as f:
     outer = f.read()
 with open(BUILD + "/assay.efi", "rb") as f:
     inner = f.read()
 
-HEAD = struct.Struct("<9I")  # struct payload of boot/carrier/displacements.h; an .lzma stream follows
+LOADER = importlib.machinery.SourceFileLoader("pack", os.path.join(TOP, "scripts/pack"))
+PACK = importlib.util.module_from_spec(importlib.util.spec_from_loader("pack", LOADER))
+LOADER.exec_module(PACK)
 at = outer.find(struct.pack("<II", len(inner), zlib.crc32(inner)))
-stream = at + HEAD.size
+stream = at + PACK.HEAD.size  # the first .lzma stream
 # UEFI specification 2.10, appendix D, without the bit that marks errors: the shell drops it.
 LOAD_ERROR, UNSUPPORTED, OUT_OF_RESOURCES, COMPROMISED = 1, 3, 9, 33
 FAREWELL = "assay: could not run: "
@@ -37,7 +41,8 @@ def flipped(offset):
 
 def carrying(image):
     """With another image, which must not need more room. It has no code."""
-    return patched(at, HEAD.pack(len(image), zlib.crc32(image), 0, 0, len(image), 0, 0, 0, 0) + packed(image))
+    content, numbers = PACK.taken_apart(image, 0, 0)
+    return patched(at, PACK.HEAD.pack(len(image), zlib.crc32(image), *numbers) + packed(content))
 
 
 def damaged(image):

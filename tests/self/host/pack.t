@@ -4,6 +4,7 @@ import importlib.machinery
 import importlib.util
 import pathlib
 import random
+import struct
 import subprocess
 import sys
 import tempfile
@@ -16,35 +17,44 @@ LOADER = importlib.machinery.SourceFileLoader("pack", str(ROOT / "scripts/pack")
 PACK = importlib.util.module_from_spec(importlib.util.spec_from_loader("pack", LOADER))
 LOADER.exec_module(PACK)
 PROGRAM = ROOT / "build/host/test_displacements"
-# Little but opcodes that have a displacement, ModRM bytes that say so, and bytes of near and far displacements.
-BYTES = [*[0x00] * 16, 0xE8, 0xE9, 0x0F, 0xB6, 0xB7, 0xBE, 0xBF, 0x05, 0x0D, 0x3D, 0x00, 0xFF, 0x90, *PACK.IMMEDIATES]
+# Mostly opcodes that something follows, ModRM bytes of operands relative to RIP, and bytes of near and far displacements.
+BYTES = [*[0x00] * 16, 0xE8, 0xE9, *[0x05] * 6, 0x0D, 0x3D, *[0x0F] * 6, 0x48, 0x66, 0xC4, 0xC5, 0x62, 0xF6, 0xF7, 0x00, 0xFF, 0x90, 0x8B, 0x8D]
 IMAGES = 3000
+SHIFT = 0x1000, 0x2400
 
 
 def drawn(chance):
-    """(image, begin and end of its code); opcodes of each kind stand at the last places where a displacement may begin, too."""
-    size = chance.randrange(20, 120)
-    image = bytearray(chance.choices(BYTES, k=size))
+    """(image, and what else taken_apart() asks): any bytes as code, and pointers behind it with their table."""
+    size = chance.randrange(20, 400)
+    image = bytearray(chance.choices(BYTES, k=size) if chance.randrange(2) else b"".join(
+        bytes([chance.choice(BYTES) if chance.randrange(3) else chance.randrange(256)]) for _ in range(size)))
     begin = chance.randrange(size)
     end = chance.randrange(begin, size + 1)
-    for at in range(max(0, end - 9), max(0, end - 4)):
-        if chance.randrange(2):
-            image[at:at + 3] = chance.choice((b"\xe8\x01\x00", b"\x8b\x05\x01", b"\x0f\xb6\x05", b"\x83\x3d\x00"))
-    return bytes(image[:size]), begin, end
+    if chance.randrange(2):
+        return bytes(image), begin, end
+    offset, addresses, second = end, [], SHIFT[1] + end + chance.randrange(200)
+    for _ in range(chance.randrange(30)):
+        offset += chance.choice((0, 8, 16, 300, 5000))
+        address = offset + SHIFT[0] if offset + SHIFT[0] < second else offset + SHIFT[1]
+        addresses.append(address)
+        image = image[:offset].ljust(offset, b"\5") + struct.pack("<Q", chance.choice((7, 0x1234, 0x12345678, chance.randrange(1 << 20))))
+        offset += 8
+    table = len(image) + chance.randrange(3)
+    image = image.ljust(table, b"\6") + PACK.relocation_table(addresses) + bytes(chance.randrange(4))
+    return bytes(image), begin, end, table, addresses, second, SHIFT
 
 
 chance = random.Random(1)
 taken = bytearray()
-moved = kept = 0
 python = True
+filled = [0] * len(PACK.STREAMS)
 for _ in range(IMAGES):
-    image, begin, end = drawn(chance)
-    content, places, fields = PACK.taken_apart(image, begin, end)
-    python &= PACK.put_together(content, len(image), begin, end, places, fields) == image
-    moved += len(content) < len(image) + 2 * sum(fields) + 4 * sum(places)
-    kept += sum(fields) > 0
-    taken += PACK.HEAD.pack(len(image), 0, begin, end, len(content), *places, *fields) + content + image
-ok(moved > IMAGES / 4 and kept > IMAGES / 2, "of %d images %d have displacements, %d some that move" % (IMAGES, kept, moved))
+    image, *rest = drawn(chance)
+    content, numbers = PACK.taken_apart(image, *rest)
+    python &= PACK.put_together(content, len(image), numbers) == image
+    filled = [n + bool(part) for n, part in zip(filled, PACK.cut(content, numbers))]
+    taken += PACK.HEAD.pack(len(image), 0, *numbers) + content + image
+ok(min(filled) > IMAGES / 20, "each stream has something in one in twenty of %d images" % IMAGES, str(dict(zip(PACK.STREAMS, filled))))
 ok(python, "pack puts each together itself")
 with tempfile.NamedTemporaryFile() as file:
     file.write(taken)
