@@ -114,7 +114,8 @@ uint64_t window_run(const void *entry, const struct window *w, uint64_t n)
 	by = late((unsigned)p);
 	if (by == NOBODY)
 		return 0;
-	claimed->address = by == BEHIND ? BASE + length + 1 : BASE + (p + (uint64_t)(int64_t)by) * size;
+	claimed->address =
+		by == BEHIND ? BASE + length + length / 2 : BASE + (p + (uint64_t)(int64_t)by) * size;
 	claimed->clocked = 1000 + p;
 	if (armed == OVERFLOW_NMI)
 		claimed->nmi++;
@@ -330,6 +331,11 @@ static int as_late_as_is_seen(unsigned p)
 	return 3072 - 64 - 1;
 }
 
+static int too_late(unsigned p)
+{
+	return as_late_as_is_seen(p) + 1;
+}
+
 /* --- tests
  * ---------------------------------------------------------------------------------------------------- */
 
@@ -372,6 +378,8 @@ static void hardware_is_shown_as_measured(void **state)
 	skid(true, as_late_as_is_seen);
 	all_are(VERDICT_WITHIN);
 	assert_int_equal(greatest, 3072 - 64 - 1);
+	skid(true, too_late);
+	all_are_bad();
 }
 
 /* Before the overflow, not at all, twice, or where nothing is seen any more. */
