@@ -130,14 +130,15 @@ static void become(unsigned processor)
 static void machine(unsigned version, unsigned counters, unsigned seed)
 {
 	memset(registers, 0, sizeof registers);
-	fill(distributor, 0x10000, seed);
+	fill(distributor, 0x1000, seed);
 	fill(interface, 0x1000, seed + 1);
 	*at(distributor, 0x000) &= 0x7fffffff; /* no write is under way */
 	*at(distributor, 0x004) = 2;           /* 64 shared interrupts */
 	for (unsigned i = 0; i < PROCESSORS; i++) {
 		uint64_t m = mpidr[i];
 
-		fill(frames_of(i), FRAMES, seed + 2 + i);
+		fill(frames_of(i), 0x1000, seed + 2 + i);
+		fill(frames_of(i) + SGI, 0x1000, seed + 20 + i);
 		*at(frames_of(i), 0x00) = 0;
 		*at(frames_of(i), 0x08) = i == PROCESSORS - 1 ? 0x10 : 0; /* the last one */
 		*at(frames_of(i), 0x0c) = (uint32_t)((m >> 32 & 0xff) << 24 | (m & 0xffffff));
