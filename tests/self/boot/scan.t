@@ -53,7 +53,7 @@ equal(sorted(suites(r)), ["ladder", "scan", "skid"], "a range does")
 equal((told(r).get("r2c4", ("", "", ""))[2], (tally(r) or (0,) * 9)[3:7]),
       ("not as documented of BR_INST_RETIRED.NEAR_CALL; counts nothing on any of 2 kernels", (1, 6, 0, 0)),
       "what does not answer as documented is told")
-r = boot(options="pmu=virtual:intel-haswell suite=scan scan=c0-c5,ff inject=noisy-branches+undocumented+silicon-rules n=20 reps=10 kernel=branches_not_taken,calls,loads")
+r = boot(options="pmu=virtual:intel-haswell suite=scan scan=c0-c5,ff inject=noisy-branches+undocumented+silicon-rules n=20 reps=5 kernel=branches_not_taken,calls,loads")
 sound(r, "by silicon's rules, with counts that vary")
 ok("its counts differ from run to run, on kernel" in told(r).get("rc4", ("", "", ""))[2], "what varies is told", repr(told(r)))
 
