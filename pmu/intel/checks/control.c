@@ -459,6 +459,8 @@ const struct pmu_control_check intel_control[] = {
 	{"stop at an overflow", "SDM 18.2.2, IA32_PERF_GLOBAL_OVF_CTRL", PMU_CONTROL_INTERRUPT,
 	 intel_stop_instance, intel_stop_check},
 	{"order of enables", "SDM 18.2.2, IA32_PERF_GLOBAL_CTRL", 0, intel_order_instance, intel_order_check},
+	{"all threads", "SDM 18.2.3, AnyThread", 0, intel_any_instance, intel_any_check},
+	{"what does not occur", "SDM vol. 3, chapter 19", 0, intel_absent_instance, intel_absent_check},
 	{"programmed anew", "SDM 18.2.1.1", 0, intel_anew_instance, intel_anew_check},
 	{"declared event", "SDM 18.2.1.2, table 18-1", 0, intel_declared_instance, intel_declared_check},
 	{"selectors read back", "SDM 18.2.1.1", 0, intel_select_instance, intel_select_check},

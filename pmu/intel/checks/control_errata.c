@@ -8,6 +8,7 @@
 #include "arch/x86/cpu/msr.h"
 #include "pmu/intel/driver/parts.h"
 #include "pmu/intel/driver/state.h"
+#include "pmu/intel/events/cores.h"
 #include "pmu/intel/records/record.h"
 #include "pmu/intel/registers.h"
 
@@ -214,4 +215,74 @@ void intel_order_check(struct control_fixture *h, unsigned i, const struct pmu_e
 	}
 	h->works(h, "disabling", msr_write(IA32_FIXED_CTR_CTRL, 0));
 	h->equal(h, "instructions with the local enable first", last, first);
+}
+
+/* --- all threads of the core ---------------------------------------------------------------------------
+ */
+
+bool intel_any_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	out->counters = intel_first_counters(pmu, 3);
+	snprintf(out->name, sizeof out->name, "instructions");
+	return !i && out->counters && intel_found(pmu)->leaf.any_thread &&
+	       intel_offers(pmu, CODE_INSTRUCTIONS);
+}
+
+/* What all threads retire is this one's at least. All are in ring 0, so one ring or all make no difference.
+ */
+void intel_any_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
+{
+	struct pmu_config config = {.code = CODE_INSTRUCTIONS, .levels = LEVELS_ALL};
+
+	(void)i, (void)e;
+	control_program(h, 0, &config, 0);
+	config.any_thread = true;
+	control_program(h, 1, &config, 0);
+	config.levels = LEVELS_SYSTEM;
+	control_program(h, 2, &config, 0);
+	h->run(h, 7);
+	h->within(h, "instructions of all threads, fewer than this one's", control_value(h, 0), UINT64_MAX,
+		  control_value(h, 1));
+	h->equal(h, "instructions of all threads in one ring", control_value(h, 1), control_value(h, 2));
+}
+
+/* --- events of what does not occur ----------------------------------------------------------------------
+ */
+
+static const struct {
+	const char *name, *kernel;
+	uint16_t code;
+	bool newer; /* the event is Westmere's, too */
+} absent[] = {
+	{"05H/02H", "calls", 0x0205, false},
+	{"4FH/08H", "tlb_flush_page", 0x084f, true},
+};
+
+bool intel_absent_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	int core = intel_found(pmu)->core;
+	bool nehalem = core == intel_core_by_name("NHM");
+
+	if (i >= sizeof absent / sizeof absent[0])
+		return false;
+	snprintf(out->name, sizeof out->name, "%s", absent[i].name);
+	out->counters = intel_first_counters(pmu, 2);
+	out->kernel = absent[i].kernel;
+	/* A hypervisor may well have nested pages. */
+	return out->counters && core != INTEL_NO_CORE && !pmu->under_hypervisor &&
+	       (nehalem || (absent[i].newer && core == intel_core_by_name("WSS")));
+}
+
+/* No access of the kernel is misaligned, and there are no nested pages. */
+void intel_absent_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
+{
+	struct pmu_config config = {.code = CODE_INSTRUCTIONS, .levels = LEVELS_ALL};
+
+	(void)e;
+	control_program(h, 0, &config, 0);
+	config.code = absent[i].code;
+	control_program(h, 1, &config, 0);
+	h->run(h, 3);
+	h->within(h, "instructions", 1, UINT64_MAX, control_value(h, 0));
+	h->equal(h, "an event of what does not occur counts", 0, control_value(h, 1));
 }

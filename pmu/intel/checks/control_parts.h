@@ -40,8 +40,10 @@ extern intel_instance intel_lbr_freeze_instance, intel_lbr_log_instance, intel_l
 extern intel_check intel_lbr_freeze_check, intel_lbr_log_check, intel_lbr_depth_check, intel_lbr_cycles_check,
 	intel_lbr_counters_check, intel_bts_check;
 
-extern intel_instance intel_inverted_instance, intel_stop_instance, intel_order_instance;
-extern intel_check intel_inverted_check, intel_stop_check, intel_order_check;
+extern intel_instance intel_inverted_instance, intel_stop_instance, intel_order_instance, intel_any_instance,
+	intel_absent_instance;
+extern intel_check intel_inverted_check, intel_stop_check, intel_order_check, intel_any_check,
+	intel_absent_check;
 
 extern intel_instance intel_anew_instance, intel_declared_instance, intel_select_instance,
 	intel_ring_instance, intel_still_instance, intel_written_back_instance, intel_one_record_instance,

@@ -152,9 +152,8 @@ enum miscount_when {
 	NOW_AND_THEN, /* in one of NOW_STEPS steps */
 	SELDOM,       /* in another one, and not as often */
 	ONE_RING,     /* of a counter that is for one ring */
-	BESIDE,       /* while the core's other logical processor works */
-	BESIDE_ANY,   /* likewise, of a counter for both */
-	BESIDE_ANY_ONE_RING,
+	OF_BOTH,      /* of a counter for both logical processors of a core */
+	OF_BOTH_ONE_RING,
 };
 #define NOW_STEPS    4
 #define SELDOM_STEPS 20
@@ -187,6 +186,12 @@ static const struct miscount {
 	{INJECT_HSD169, 0xd1, ANY_UMASK, Q_LOADS, -1, ONE_RING},
 	{INJECT_HSD169, 0xd2, ANY_UMASK, Q_LOADS, -1, ONE_RING},
 	{INJECT_HSD169, 0xd3, ANY_UMASK, Q_LOADS, -1, ONE_RING},
+	{INJECT_BJ91, 0xc0, ANY_UMASK, Q_INSTRUCTIONS, -1, OF_BOTH},
+	{INJECT_BJ91, 0xc4, ANY_UMASK, Q_BRANCHES, -1, OF_BOTH},
+	{INJECT_BDD59, 0xc0, ANY_UMASK, Q_INSTRUCTIONS, 1, OF_BOTH_ONE_RING},
+	{INJECT_BDD59, 0xc4, ANY_UMASK, Q_BRANCHES, 1, OF_BOTH_ONE_RING},
+	{INJECT_AAJ57, 0x05, ANY_UMASK, Q_INSTRUCTIONS, 1, ALWAYS},
+	{INJECT_AAJ90, 0x4f, 0x08, Q_INSTRUCTIONS, 1, NOW_AND_THEN},
 	{INJECT_HSD76, 0xd0, 0x21, Q_INSN_LOCKED, -1, ALWAYS},
 };
 
@@ -199,7 +204,7 @@ static uint64_t miscounted(const struct intel_state *s, unsigned c, const struct
 
 	for (unsigned i = 0; i < sizeof miscounts / sizeof *miscounts; i++) {
 		const struct miscount *m = &miscounts[i];
-		bool any = select & EVTSEL_ANY;
+		bool both = select & EVTSEL_ANY && s->threads > 1;
 
 		if (m->event != (select & 0xff) || (fixed && m->umask) ||
 		    (m->umask >= 0 && (unsigned)m->umask != (select >> 8 & 0xff)) ||
@@ -207,8 +212,8 @@ static uint64_t miscounted(const struct intel_state *s, unsigned c, const struct
 			continue;
 		if ((m->when == NOW_AND_THEN && s->steps % NOW_STEPS) ||
 		    (m->when == SELDOM && s->steps % SELDOM_STEPS != 1) ||
-		    (m->when == ONE_RING && k->rings == 3) || (m->when >= BESIDE && !step->sibling) ||
-		    (m->when >= BESIDE_ANY && !any) || (m->when == BESIDE_ANY_ONE_RING && k->rings == 3))
+		    (m->when == ONE_RING && k->rings == 3) || (m->when >= OF_BOTH && !both) ||
+		    (m->when == OF_BOTH_ONE_RING && k->rings == 3))
 			continue;
 		extra += (uint64_t)((int64_t)m->coefficient * (int)intel_amount(step, m->quantity));
 	}
