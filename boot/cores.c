@@ -115,15 +115,34 @@ static bool is_virtual(const struct options *o)
 	return !strncmp(o->pmu, "virtual", 7);
 }
 
-static void report_absent(const struct core *c)
+static void report_absent(const struct core *c, const struct core *last)
 {
 	char name[24];
 	struct result r = {.suite = "processors", .name = name};
+	int length;
 
 	snprintf(name, sizeof name, "processor %u", c->number);
 	r.judgement.verdict = VERDICT_ERROR;
-	snprintf(r.judgement.text, sizeof r.judgement.text, "%s", c->why);
+	length = snprintf(r.judgement.text, sizeof r.judgement.text, "%s", c->why);
+	if (last != c)
+		snprintf(r.judgement.text + length, sizeof r.judgement.text - (size_t)length,
+			 "; likewise %u more, up to processor %u", (unsigned)(last - c), last->number);
 	report_result(&r);
+}
+
+/* The last of those from this one on that are absent for the same reason. Behind the processor's name all is
+ * the reason. */
+static const struct core *absent_alike(const struct cores *cores, const struct core *c)
+{
+	const char *reason = strchr(c->why, ')');
+	const struct core *end = cores->core + cores->count;
+
+	for (const char *next; reason && c + 1 < end; c++) {
+		next = strchr(c[1].why, ')');
+		if (!next || strcmp(next, reason) != 0)
+			break;
+	}
+	return c;
 }
 
 /* The machine that has cores of this profile. */
@@ -247,6 +266,7 @@ bool cores_choose(const struct options *o, const char *inject, struct cores *out
 	bool automatic = !strcmp(o->cpus, "auto"), all = !strcmp(o->cpus, "all");
 	bool hybrid = virtual || (!is_virtual(o) && this_is_hybrid());
 	static struct core_clusters known;
+	const struct core *told = NULL; /* the last one whose absence was reported */
 	unsigned judged = 0;
 
 	out->count = known.count = 0;
@@ -270,9 +290,9 @@ bool cores_choose(const struct options *o, const char *inject, struct cores *out
 		if (out->several)
 			report_processor(
 				&(struct report_processor){c->number, c->id, label_of(out, i), !c->why[0]});
-		if (c->why[0])
-			report_absent(c);
-		else if (out->several || !is_virtual(o))
+		if (c->why[0] && (!told || c > told))
+			report_absent(c, told = absent_alike(out, c));
+		if (!c->why[0] && (out->several || !is_virtual(o)))
 			note_siblings(c);
 		judged += !c->why[0];
 	}
@@ -284,7 +304,7 @@ bool cores_choose(const struct options *o, const char *inject, struct cores *out
 void core_give_up(struct core *core, const char *why)
 {
 	snprintf(core->why, sizeof core->why, "%s", why);
-	report_absent(core);
+	report_absent(core, core);
 }
 
 void core_announce(const struct cores *cores, const struct core *core)

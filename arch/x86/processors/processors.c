@@ -35,6 +35,7 @@
 #define STARTUP_US 200
 #define GAP_US     10000
 #define ARRIVAL_US 2000000 /* no processor takes so long, however busy an emulator's host is */
+#define SILENT_MAX 5       /* after so many that did not answer in a row the wait gets no shorter */
 #define RETURN_US  5000000 /* for one that was called back */
 
 #define CR4_PAE  (1ull << 5)
@@ -245,6 +246,10 @@ static bool within(volatile uint32_t *arrived, uint64_t us)
 	return *arrived;
 }
 
+/* So many in a row did not answer. Firmware may list many that are not there: for each one the wait is half
+ * of the one before, so that it comes to an end. One that began has all of its time. */
+static unsigned silent;
+
 static uint32_t begun(void)
 {
 	return *(volatile uint32_t *)(page + (uint64_t)(trampoline_begun - trampoline));
@@ -273,10 +278,16 @@ bool processor_launch(uint32_t id, void (*entry)(void), uint8_t *stack_end, vola
 	apic_send_startup(id, (uint8_t)(page / PAGE));
 	if (!within(arrived, STARTUP_US))
 		apic_send_startup(id, (uint8_t)(page / PAGE));
-	if (within(arrived, ARRIVAL_US))
+	if (within(arrived, ARRIVAL_US >> silent) || (begun() != before && within(arrived, ARRIVAL_US))) {
+		silent = 0;
 		return true;
-	*why = begun() != before ? "it began, and did not come within 2 s"
-				 : "nothing answers at this APIC ID";
+	}
+	if (begun() != before) {
+		*why = "it began, and did not come within 2 s";
+	} else {
+		*why = "nothing answers at this APIC ID";
+		silent += silent < SILENT_MAX;
+	}
 	apic_send_init(id); /* one that is late is not to come in the middle of something else */
 	return false;
 }

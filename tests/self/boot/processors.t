@@ -174,6 +174,20 @@ with tempfile.TemporaryDirectory() as folder:
     complains(boot(options="pmu=virtual suite=control cpus=3", cpus=2, **ghosts), r"processor 3 \(APIC ID 8\) did not start: firmware has not enabled it",
               "only one asked for, that firmware keeps off")
 
+# 255 processors are listed, and two answer.
+n = few(24, 255)
+with tempfile.TemporaryDirectory() as folder:
+    path = os.path.join(folder, "madt")
+    with open(path, "wb") as f:
+        f.write(bytes([0, 0, 0xe0, 0xfe, 1, 0, 0, 0]) + b"".join(bytes([0, 8, i, i, 1, 0, 0, 0]) for i in range(2, n)))
+    r = boot(options="pmu=virtual suite=control check=*gating* cpus=all", cpus=2, extra=("-acpitable", "sig=APIC,data=" + path))
+equal(judged(r), [(i, None, i < 2) for i in range(n)], "two of %d start, and are judged" % n)
+equal([c["text"] for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if s["name"] == "processors"],
+      ["processor 2 (APIC ID 2) did not start: nothing answers at this APIC ID; likewise %d more, up to processor %d" % (n - 3, n - 1)],
+      "one line names the others")
+equal((r.status, r.counts and r.counts["error"]), (1, 1), "which is an error, once")
+valid(r.report, "the report keeps to the schema")
+
 for how, turn, why in (("faults", 3, r"was given up: #UD in ring 0 at run_turn\+0x"),
                        ("hangs", 3, r"was given up: no sign of life until the recall in ring 0 at run_turn\+0x"),
                        ("deaf", 2, "was given up: no sign of life, nor does it take an NMI: its registers are not known"),
