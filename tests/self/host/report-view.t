@@ -202,6 +202,18 @@ def main(folder):
     first, second = out.split("control on processor 1 (E-core)", 1)
     holds("tables of the first processor", first, "control on processor 0 (P-core): controls", "intel-core2", "exact (6)")
     holds("tables of the second one", second, "events on processor 1 (E-core): all events\nvirtual PMU (model intel-core3)", "exact (5)")
+    test("processors of different kinds are not compared", "the same verdict on each" not in out, out)
+    kind = copy.deepcopy(several)
+    for p in kind["processors"]:
+        p["kind"] = "E-core"
+    out = run(write("kind.json", kind))[1]
+    holds("verdicts on processors of one kind are merged, and the one that differs is named", out,
+          "\nE-core, numbers 0, 1: 12 of 13 checks have the same verdict on each\n  events: INST/PMC0/nops: exact on 0; wrong on 1\n")
+    kind["suites"][3]["checks"][0]["verdict"] = "exact"
+    kind["totals"] = report(kind["suites"])["totals"]
+    out = run(write("kind.json", kind))[1]
+    holds("where none differs none is named", out, "\nE-core, numbers 0, 1: 13 of 13 checks have the same verdict on each\n\nassay: ")
+    test("--processor leaves nothing to merge", "on each" not in run("--processor", "1", write("kind.json", kind))[1])
     test("--processor leaves its checks", len([line for line in run("--all", "--processor", "1", two)[1].splitlines() if line[0] != " "]) == 13)
     alike = json.loads(json.dumps(several).replace('"processor": 0', '"processor": 11').replace('"number": 0', '"number": 11'))
     listed = {n: [line for line in run("--all", "--processor", n, write("alike.json", alike))[1].splitlines() if " on processor " in line] for n in ("1", "11", "1,11")}
