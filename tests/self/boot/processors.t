@@ -156,6 +156,17 @@ equal(skipped(r, None) or skipped(r, 1), [NOBODY, ALONE], "the boot processor, w
 r = boot("disk", options="pmu=virtual suite=machine,truth kernel=rival_stores", cpus=2)
 sound(r, "UEFI: another processor is started, and the firmware finds its own afterwards")
 
+# --- whichever firmware, and however many ------------------------------------------------------------------------
+
+EACH = "pmu=virtual suite=control check=*gating* cpus=all"
+alone = {k: v[0] for k, v in (verdict_table(boot(options=EACH)) or {}).items()}
+for how, cpus in (("bios", 8), ("disk", 8), *few((), (("bios", 2), ("disk", 2)))):
+    r = boot(how, options=EACH, cpus=cpus)
+    sound(r, "%s: %d processors" % (how, cpus))
+    equal(judged(r), [(n, None, True) for n in range(cpus)], "each is judged")
+    equal([n for n in range(cpus) if not alone or {k: v[0] for k, v in (verdict_table(r, n) or {}).items()} != alone], [],
+          "with the verdicts of one processor in a direct start")
+
 # --- what does not come ----------------------------------------------------------------------------------------
 
 # A second MADT: an enabled processor with the local APIC ID 7, which nobody has, and one that is online capable with the ID 8.
