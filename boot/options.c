@@ -237,8 +237,8 @@ static bool add_item(struct option_list *list, const struct option_row *r, const
 		return token_fail(s, at, "%s= has more than %d items: %s", r->name, OPTION_ITEMS,
 				  "share them among two experiments");
 	if (n >= sizeof item->text)
-		return token_fail(s, at, "%.20s... is %lu bytes long: at most %lu are allowed", from, n,
-				  sizeof item->text - 1);
+		return token_fail(s, at, "%.20s... is %lu bytes long: at most %lu are allowed", from,
+				  (unsigned long)n, (unsigned long)sizeof item->text - 1);
 	memcpy(item->text, from, n);
 	item->text[n] = 0;
 	item->at = (struct text_place){s->line, (unsigned)(at - s->line_start) + 1};

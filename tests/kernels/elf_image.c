@@ -165,7 +165,7 @@ const char *elf_relocate(const struct elf_image *x, uint8_t *image, uint32_t rel
 			return not_alone;
 		if (!within(r.offset - x->low, sizeof value, x->span))
 			return damaged;
-		value = (uint64_t)image + r.addend - x->low;
+		value = (uintptr_t)image + r.addend - x->low;
 		memcpy(image + (r.offset - x->low), &value, sizeof value);
 	}
 	return NULL;

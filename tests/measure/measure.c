@@ -90,7 +90,7 @@ uint64_t window_kernel_end(const struct kernel *k, uint8_t level)
 
 uint64_t window_code_address(const struct kernel *k, uint8_t level)
 {
-	return user_code_of(k) ? (uint64_t)k->code : composed[level].place.kernel;
+	return user_code_of(k) ? (uintptr_t)k->code : composed[level].place.kernel;
 }
 
 void window_forget(void)

@@ -49,9 +49,9 @@ const struct pmu_record_source *recording_source(struct run *run, enum record_ki
 
 static uint8_t *memory_of(const struct recorded *r)
 {
-	uint64_t at = (uint64_t)r->block + FENCE;
+	uintptr_t at = (uintptr_t)r->block + FENCE;
 
-	return (uint8_t *)((at + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1));
+	return (uint8_t *)((at + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1));
 }
 
 static void ask_size(void *arg)
