@@ -29,11 +29,11 @@ static uint64_t before_fault(struct control_fixture *h)
 {
 	uint64_t from = control_register(h, LAST_EXCEPTION_FROM);
 
-	if (h->equal(h, "the last branch before the fault leads to what faults", (uintptr_t)pmc_read,
-		     control_register(h, LAST_EXCEPTION_TO)) &&
+	if (h->equal(h, "the last branch before the fault leads to what faults", true,
+		     control_register(h, LAST_EXCEPTION_TO) == (uintptr_t)pmc_read) &&
 	    h->within(h, "the last branch before the fault comes from", 1, UINT64_MAX, from))
-		h->equal(h, "the last branch before the fault is its call", (uintptr_t)pmc_read,
-			 control_call_target(from));
+		h->equal(h, "the last branch before the fault is its call", true,
+			 control_call_target(from) == (uintptr_t)pmc_read);
 	return from;
 }
 
@@ -83,8 +83,8 @@ void amd_debug_check(struct control_fixture *h, unsigned i, const struct pmu_eve
 	last = control_register(h, LAST_BRANCH_FROM);
 	h->within(h, "the last branch comes from", 1, UINT64_MAX, last);
 	h->equal(h, "INT1 is the last branch", false, last == at);
-	h->equal(h, "the last branch that an exception put aside", aside,
-		 control_register(h, LAST_EXCEPTION_FROM));
+	h->equal(h, "the last branch that an exception put aside: as it was", true,
+		 control_register(h, LAST_EXCEPTION_FROM) == aside);
 }
 
 /* --- records against a counter: 13.1.1.9 ---------------------------------------------------------------- */
