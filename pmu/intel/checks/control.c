@@ -40,7 +40,7 @@ bool intel_offers(const struct pmu *pmu, uint64_t code)
 	return false;
 }
 
-static const struct pmu_event *instructions(const struct pmu *pmu)
+const struct pmu_event *intel_instructions(const struct pmu *pmu)
 {
 	for (unsigned i = 0; i < pmu->n_events; i++)
 		if (pmu->events[i]->fixed < 0 && pmu->events[i]->code == CODE_INSTRUCTIONS)
@@ -52,7 +52,7 @@ static const struct pmu_event *instructions(const struct pmu *pmu)
 
 static bool beside_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
-	if (i || !pmu->has_global || !instructions(pmu))
+	if (i || !pmu->has_global || !intel_instructions(pmu))
 		return false;
 	snprintf(out->name, sizeof out->name, "counters");
 	out->counters = intel_first_counters(pmu, 2);
@@ -70,7 +70,7 @@ static void beside_check(struct control_fixture *h, unsigned i, const struct pmu
 	control_program(h, 1, &config, START);
 	h->works(h, "starting one", h->pmu->driver->start(h->pmu, 1));
 	h->run(h, 3);
-	h->amount(h, instructions(h->pmu), 0, &low, &high);
+	h->amount(h, intel_instructions(h->pmu), 0, &low, &high);
 	h->within(h, "instructions of the counter that was started beside another", START + low,
 		  high == UINT64_MAX ? high : START + high, control_value(h, 1));
 	h->within(h, "instructions of the counter that ran already", START + low, UINT64_MAX,
@@ -319,7 +319,7 @@ static bool reload_instance(const struct pmu *pmu, unsigned i, struct pmu_contro
 
 	if (second == NO_COUNTER)
 		second = reloading(pmu, 0);
-	if (first == NO_COUNTER || second == first || !instructions(pmu))
+	if (first == NO_COUNTER || second == first || !intel_instructions(pmu))
 		return false;
 	snprintf(out->name, sizeof out->name, "%s by %s", pmu->counter[first].name,
 		 pmu->counter[second].name);
@@ -356,7 +356,7 @@ static void reload_check(struct control_fixture *h, unsigned i, const struct pmu
 		reload(h, c, named ? bit : 0, from);
 		reload(h, by, bit, below);
 		h->run(h, 1ull << c | 1ull << by);
-		h->amount(h, instructions(h->pmu), 0, &low, &high);
+		h->amount(h, intel_instructions(h->pmu), 0, &low, &high);
 		if (!h->within(h, "instructions of the run, enough to overflow", RELOAD_EVERY, FAR_BELOW / 2,
 			       low))
 			break;

@@ -31,6 +31,9 @@ uint64_t intel_counter_top(const struct pmu *pmu, unsigned c);
 /** @return whether general counters can count the event */
 bool intel_offers(const struct pmu *pmu, uint64_t code);
 
+/** @return the event of retired instructions that general counters have, or NULL */
+const struct pmu_event *intel_instructions(const struct pmu *pmu);
+
 /** Instances and bodies of single checks: members of struct pmu_control_check. */
 typedef bool intel_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
 typedef void intel_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);

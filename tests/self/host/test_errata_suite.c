@@ -259,7 +259,7 @@ static void movers(void **state)
 		const char *kernel, *why;
 	} cases[] = {
 		{"AAJ107", "", "no count of its events"}, /* counts less: of none it cannot */
-		{"AAJ57", "far_jumps", ""},
+		{"BJ90", "far_jumps", ""},
 	};
 
 	(void)state;
@@ -277,10 +277,10 @@ static void movers(void **state)
 		assert_string_equal(judged.text, "");
 	}
 	loads.errata = "";
-	run_for("AAJ57");
+	run_for("BJ90");
 	assert_non_null(strstr(why, "none of this CPU's events"));
 	no_memory = true;
-	run_for("AAJ57");
+	run_for("BJ90");
 	no_memory = false;
 	assert_int_equal(errors, 1);
 	run_for("HSD65");
