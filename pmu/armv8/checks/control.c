@@ -480,21 +480,45 @@ static void request(struct control_fixture *h, unsigned instance, const struct p
 #define SHORT 100   /* of overflow, in instructions */
 #define TURNS 1000u /* of at least one instruction each */
 
+/* Start a counter, and let it run until it has overflowed. @return whether it could be; *one is its bit */
+static bool overflow_running(struct control_fixture *h, unsigned c, const struct pmu_event *e, uint64_t *one)
+{
+	uint64_t top = h->pmu->counter[c].width < 64 ? TOP32 : UINT64_MAX;
+
+	*one = armv8_bits(h->pmu, UINT64_C(1) << c);
+	if (!set(h, c, e->code, top - SHORT + 1) || !put(h, "writing PMCNTENSET_EL0", PMCNTENSET_EL0, *one))
+		return false;
+	for (volatile unsigned i = 0; i < TURNS; i++)
+		;
+	return true;
+}
+
 /* A counter that overflows while it runs has its bit before it is stopped, read or written. */
 static void running(struct control_fixture *h, unsigned c, const struct pmu_event *e)
 {
-	uint64_t top = h->pmu->counter[c].width < 64 ? TOP32 : UINT64_MAX,
-		 one = armv8_bits(h->pmu, UINT64_C(1) << c), status;
+	uint64_t one, status;
 
-	if (!set(h, c, e->code, top - SHORT + 1))
+	if (!overflow_running(h, c, e, &one))
 		return;
-	put(h, "writing PMCNTENSET_EL0", PMCNTENSET_EL0, one);
-	for (volatile unsigned i = 0; i < TURNS; i++)
-		;
 	status = get(h, "reading PMOVSSET_EL0", PMOVSSET_EL0);
 	put(h, "writing PMCNTENCLR_EL0", PMCNTENCLR_EL0, one);
 	h->equal(h, "it overflowed while it ran, its status read meanwhile", true, (status & one) != 0);
 	h->equal(h, "it overflowed, its status read once it is stopped", true,
+		 (get(h, "reading PMOVSSET_EL0", PMOVSSET_EL0) & one) != 0);
+	put(h, "writing PMOVSCLR_EL0", PMOVSCLR_EL0, one);
+}
+
+/* Its bit, cleared behind the overflow while it runs on, stays 0: it does not overflow again. */
+static void cleared(struct control_fixture *h, unsigned c, const struct pmu_event *e)
+{
+	uint64_t one;
+
+	if (!overflow_running(h, c, e, &one))
+		return;
+	put(h, "writing PMOVSCLR_EL0", PMOVSCLR_EL0, one);
+	put(h, "writing PMCNTENCLR_EL0", PMCNTENCLR_EL0, one);
+	h->equal(h, "it had overflowed before it was stopped", true, control_value(h, c) < TURNS * SHORT);
+	h->equal(h, "its status, cleared while it ran and read once it is stopped", 0,
 		 (get(h, "reading PMOVSSET_EL0", PMOVSSET_EL0) & one) != 0);
 	put(h, "writing PMOVSCLR_EL0", PMOVSCLR_EL0, one);
 }
@@ -533,6 +557,7 @@ const struct pmu_control_check armv8_control[] = {
 	{"counters of EL0", "Arm ARM, PMUACR_EL1", 0, has_user_mask, user_mask},
 	{"asked while enabled", "Arm ARM, PMCR_EL0.E", PMU_CONTROL_INTERRUPT, first_counter, request},
 	{"status meanwhile", "Arm ARM, PMOVSSET_EL0", 0, each_event_counter, running},
+	{"cleared meanwhile", "Arm ARM, PMOVSCLR_EL0", 0, each_event_counter, cleared},
 	{"required events", "Arm ARM, PMCEID0_EL0", 0, listed_events, required},
 	{"zeroed counters", "Arm ARM, PMZR_EL0", 0, has_zero, zero},
 	{0},

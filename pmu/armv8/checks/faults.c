@@ -13,10 +13,11 @@
 static const struct pmu_fault faults[] = {
 	{.only = "overflow status/*,level filter*,wrap/*,local enable/*,clock rate/*,busy "
 		 "neighbours/*,chained pair/*,"
-		 "state filter/*,counters of EL1/*"},
+		 "state filter/*,counters of EL1/*,asked while enabled/*,status meanwhile/*,cleared "
+		 "meanwhile/*,required events/*"},
 	{.only = "overflow status/*,wrap/*,clock rate/*,comparison/*,compared "
 		 "cycles/*,edges*,freeze*,counters of EL?/*,"
-		 "zeroed*",
+		 "zeroed*,asked while enabled/*,status meanwhile/*,cleared meanwhile/*,required events/*",
 	 NEWEST},
 	{OWN("lost-status", "overflow status/*"), .catches = {{"control/overflow status/*", TOLD_WRONG}}},
 	{OWN("stuck-status", "overflow status/*"), .catches = {{"control/overflow status/*", TOLD_WRONG}}},
@@ -43,6 +44,14 @@ static const struct pmu_fault faults[] = {
 	{OWN("zero-ignored", "zeroed*"), NEWEST, .catches = {{"control/zeroed*", TOLD_WRONG}}},
 	{OWN("edge-level", "edges*"), NEWEST, .catches = {{"control/edges*", TOLD_WRONG}}},
 	{OWN("instructions-dead", "wrap/*"), NEWEST, .catches = {{"control/wrap/PMICNTR", TOLD_WRONG}}},
+	{OWN("enable-unasked", "asked while enabled/*"),
+	 .catches = {{"control/asked while enabled/*", TOLD_WRONG}}},
+	{OWN("status-late", "status meanwhile/*"), .catches = {{"control/status meanwhile/*", TOLD_WRONG}}},
+	{OWN("clear-late", "cleared meanwhile/*"), .catches = {{"control/cleared meanwhile/*", TOLD_WRONG}}},
+	{OWN("unlisted-events", "required events/*"), .catches = {{"control/required events/*", TOLD_WRONG}}},
+	{OWN("filters-apart", "state filter/*"), .catches = {{"control/state filter/*", TOLD_WRONG}}},
+	{OWN("profiling-lost", "freeze by profiling/*"), NEWEST,
+	 .catches = {{"control/freeze by profiling/*", TOLD_WRONG}}},
 	{IN("dead", "noise", "empty", "INST_RETIRED"), .catches = {{"ladder/all counters", TOLD_DEAD}}},
 	{IN("noisy", "events", "empty", "INST_RETIRED"), .catches = {{"ladder/PMEVCNTR*", TOLD_NOISY}},
 	 .unjudged = "events/INST_RETIRED*"},

@@ -21,7 +21,9 @@ static inline bool armv8_hook_any(const struct armv8_state *s)
 /** What a write of PMOVSCLR_EL0 clears. */
 static inline uint64_t armv8_hook_cleared(const struct armv8_state *s, uint64_t mask)
 {
-	return injected(s, INJECT_STUCK_STATUS) ? 0 : mask;
+	return injected(s, INJECT_STUCK_STATUS) ? 0
+	       : injected(s, INJECT_CLEAR_LATE) ? mask & ~s->running
+						: mask;
 }
 
 /** What an overflow leaves in PMOVSSET_EL0. */
@@ -70,6 +72,32 @@ static inline bool armv8_hook_freezes(const struct armv8_state *s)
 static inline bool armv8_hook_levelled(const struct armv8_state *s)
 {
 	return injected(s, INJECT_EDGE_LEVEL);
+}
+
+/** What a write of PMCR_EL0 keeps. */
+static inline uint64_t armv8_hook_pmcr(const struct armv8_state *s, uint64_t kept)
+{
+	return injected(s, INJECT_FZS_LOST) ? kept & ~PMCR_FZS : kept;
+}
+
+/** What PMOVSSET_EL0 and PMOVSCLR_EL0 show of the counters that overflowed. */
+static inline uint64_t armv8_hook_shown(const struct armv8_state *s, uint64_t overflowed)
+{
+	return injected(s, INJECT_STATUS_LATE) ? overflowed & ~s->running : overflowed;
+}
+
+/** The events that PMCEID0_EL0 lists. */
+static inline uint64_t armv8_hook_listed(const struct armv8_state *s, uint64_t events)
+{
+	const uint64_t of_instructions = UINT64_C(1) << EVENT_INST_RETIRED | UINT64_C(1) << EVENT_INST_SPEC;
+
+	return injected(s, INJECT_UNLISTED) ? events & ~of_instructions : events;
+}
+
+/** The filters of a type register that have an effect. */
+static inline uint64_t armv8_hook_filter(const struct armv8_state *s, uint64_t type)
+{
+	return injected(s, INJECT_FILTERS_APART) ? type & ~(TYPER_NSK | TYPER_NSU) : type;
 }
 
 /** Counters that EL1 has of those that there are. */

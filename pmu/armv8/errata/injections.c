@@ -47,7 +47,8 @@ bool armv8_hook_request(struct armv8_state *s)
 {
 	if (injected(s, INJECT_LATE_PMI))
 		s->late = LATE_STEPS;
-	return injected(s, INJECT_LATE_PMI) || injected(s, INJECT_NO_PMI);
+	return injected(s, INJECT_LATE_PMI) || injected(s, INJECT_NO_PMI) ||
+	       (injected(s, INJECT_ENABLE_UNASKED) && s->written == PMCR_EL0);
 }
 
 void armv8_hook_step(struct armv8_state *s)

@@ -25,6 +25,7 @@ struct armv8_part {
 	bool secure, hypervisor; /* EL3 and EL2 are implemented: their filters are */
 	bool multithreaded;      /* PMEVTYPER<n>_EL0.MT is */
 	bool icntr;              /* PMICNTR_EL0 is (ID_AA64DFR1_EL1.PMICNTR) */
+	bool profiling;          /* PMCR_EL0.FZS is (FEAT_SPEv1p2); nothing here profiles */
 	uint32_t mdcr;           /* MDCR_EL2 as EL2 has left it; without HPMN it has kept no counter */
 	uint32_t pmmir;          /* PMMIR_EL1, from PMUv3p4 on */
 	uint64_t ceid[2];        /* PMCEID0_EL0, PMCEID1_EL0 */
@@ -60,7 +61,8 @@ struct armv8_state {
 	struct model_injected injections;
 	/* The last two are the cycle counter and the instruction counter. */
 	struct armv8_counter counter[ARMV8_INSTRUCTIONS + 1];
-	uint32_t pmcr, userenr, selr, mdcr;
+	uint64_t pmcr;
+	uint32_t userenr, selr, mdcr;
 	uint64_t enabled, overflowed, interrupting, uacr;
 	uint64_t running, started; /* counters that count now; of them, those that the last write started */
 	bool asks;                 /* the interrupt is asserted ... */
@@ -70,6 +72,7 @@ struct armv8_state {
 	uint64_t steps;            /* (injected) */
 	uint8_t late;              /* steps until a request that is held back goes out (injected) */
 	bool left_running;         /* (injected) */
+	uint64_t written;          /* the register whose write is taking effect; 0: none's (injected) */
 };
 
 /** Event counters that EL1 and EL0 have: those of the first range. */

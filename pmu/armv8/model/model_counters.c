@@ -46,7 +46,7 @@ void armv8_decode(struct armv8_state *s, unsigned c)
 	k->event = c == ARMV8_CYCLES         ? EVENT_CPU_CYCLES
 		   : c == ARMV8_INSTRUCTIONS ? EVENT_INST_RETIRED
 					     : k->type & TYPER_EVENT;
-	k->levels = levels_of(k->type);
+	k->levels = levels_of(armv8_hook_filter(s, k->type));
 	k->at = k->type >> TYPER_TH & ((1 << TYPER_TH_BITS) - 1);
 	k->held = c < ARMV8_CYCLES && (k->at || compare);
 	k->compare = (uint8_t)(compare & ~(unsigned)TC_COUNT);

@@ -103,15 +103,17 @@ static bool is_mine(uint64_t number)
 /* --- what is kept of a write ---------------------------------------------------------------------------- */
 
 /* Arm ARM, PMCR_EL0. */
-static uint32_t pmcr_kept(const struct armv8_state *s)
+static uint64_t pmcr_kept(const struct armv8_state *s)
 {
-	uint32_t kept = PMCR_E | PMCR_D | PMCR_X | PMCR_DP | PMCR_LC;
+	uint64_t kept = PMCR_E | PMCR_D | PMCR_X | PMCR_DP | PMCR_LC;
 
 	if (s->part->version >= PMUVER_3_5)
 		kept |= PMCR_LP;
 	if (s->part->version >= PMUVER_3_7)
 		kept |= PMCR_FZO;
-	return kept;
+	if (s->part->profiling)
+		kept |= PMCR_FZS;
+	return armv8_hook_pmcr(s, kept);
 }
 
 /* Arm ARM, PMUSERENR_EL0. */
@@ -158,7 +160,7 @@ static void write_counter(struct armv8_state *s, unsigned c, uint64_t value)
 	s->counter[c].value = counter_keeps(value, armv8_highest(s, c));
 }
 
-static void write_pmcr(struct armv8_state *s, uint32_t value)
+static void write_pmcr(struct armv8_state *s, uint64_t value)
 {
 	for (unsigned c = 0; value & PMCR_P && c < armv8_first_range(s); c++)
 		s->counter[c].value = 0;
@@ -248,7 +250,7 @@ static uint64_t read_register(const struct armv8_state *s, uint64_t number, uint
 		return s->enabled & seen(s, level);
 	case PMOVSSET_EL0:
 	case PMOVSCLR_EL0:
-		return s->overflowed & seen(s, level);
+		return armv8_hook_shown(s, s->overflowed) & seen(s, level);
 	case PMINTENSET_EL1:
 	case PMINTENCLR_EL1:
 		return s->interrupting & seen(s, level);
@@ -257,7 +259,7 @@ static uint64_t read_register(const struct armv8_state *s, uint64_t number, uint
 	case PMUSERENR_EL0:
 		return s->userenr;
 	case PMCEID0_EL0:
-		return s->part->ceid[0];
+		return armv8_hook_listed(s, s->part->ceid[0]);
 	case PMCEID1_EL0:
 		return s->part->ceid[1];
 	case PMUACR_EL1:
@@ -289,7 +291,7 @@ static void write_register(struct armv8_state *s, uint64_t number, uint64_t valu
 
 	switch (number) {
 	case PMCR_EL0:
-		write_pmcr(s, (uint32_t)value);
+		write_pmcr(s, value);
 		break;
 	case PMCNTENSET_EL0:
 		s->enabled |= mask;
@@ -379,7 +381,9 @@ enum register_answer armv8_access(void *state, struct register_access *a)
 		return REGISTER_DONE;
 	}
 	write_register(s, a->number, a->value, a->level);
+	s->written = a->number;
 	armv8_update(s);
+	s->written = 0;
 	return REGISTER_DONE;
 }
 

@@ -168,6 +168,7 @@ static const struct armv8_part newest_part = {
 	.counters = 12,
 	.mdcr = 10,
 	.icntr = true,
+	.profiling = true,
 	.secure = true,
 	.hypervisor = true,
 	.multithreaded = true,
@@ -177,7 +178,7 @@ static const struct armv8_part newest_part = {
 };
 static const struct presented_processor newest = {
 	.reg = {{MIDR_EL1, 0x410f9090},
-		{ID_AA64DFR0_EL1, 0x10305909},
+		{ID_AA64DFR0_EL1, 0x310305909},
 		{ID_AA64DFR1_EL1, UINT64_C(1) << DFR1_ICNTR},
 		{ID_AA64PFR0_EL1, 0x1111}},
 };

@@ -5,7 +5,7 @@ import json
 import subprocess
 import tempfile
 
-from aarch64_boot import JUDGED, ROOT, boot, checks, is_valid, machine_is_sound, run, says_what_it_is
+from aarch64_boot import JUDGED, MACHINE_CHECKS, ROOT, boot, checks, is_valid, machine_is_sound, run, says_what_it_is
 from tap import done, equal, ok
 
 COUNTERS = "6 general and 1 fixed counters"
@@ -16,7 +16,7 @@ MACHINES = (
 )
 
 # What the suite control finds where each instruction counts (docs/aarch64.md, "QEMU's own PMU").
-REGISTERS = ["asked while enabled/PMCR_EL0.E"] + ["status meanwhile/PMEVCNTR%d" % i for i in range(6)]
+REGISTERS = ["asked while enabled/PMCR_EL0.E"] + ["%s meanwhile/PMEVCNTR%d" % (what, i) for what in ("status", "cleared") for i in range(6)]
 
 for cpu, machine, options, name, pmu, disk in MACHINES:
     lines, report, status = boot(options, cpu, machine, disk)
@@ -61,13 +61,13 @@ ok(status == 1 and [next((text for name, text in errors.items() if what in name)
 equal(len(errors), 3, "no other check is an error")
 
 
-def own_program(source, *defines, icount=True):
+def own_program(source, *defines, icount=True, cpu="cortex-a57", machine="virt"):
     """The status of a program of a few lines, in which nothing is Assay's."""
     with tempfile.TemporaryDirectory() as tmp:
         program = tmp + "/own"
         subprocess.run(["aarch64-linux-gnu-gcc", "-nostdlib", "-static", "-Wl,-Ttext=0x40200000", *("-D" + d for d in defines), "-o", program,
                         ROOT / "tests/self/boot" / source], check=True)
-        return subprocess.run([run.QEMU, "-M", "virt", "-cpu", "cortex-a57", "-display", "none", "-semihosting-config", "enable=on,target=native",
+        return subprocess.run([run.QEMU, "-M", machine, "-cpu", cpu, "-display", "none", "-semihosting-config", "enable=on,target=native",
                                *(("-icount", "shift=0") if icount else ()), "-smp", "2", "-kernel", program], check=False, timeout=60).returncode
 
 
@@ -81,6 +81,7 @@ equal([own_program("aarch64_asks.S", *how) for how in ((), ("LATE",))], [1, 0],
       "an overflow asks for its interrupt, but not if PMCR_EL0.E becomes 1 behind it")
 equal([own_program("aarch64_asks.S", "RUNS", *how) for how in (("STOPPED",), ())], [1, 0],
       "PMOVSSET_EL0 tells that a counter overflowed once that is stopped, but not while it runs")
+equal(own_program("aarch64_asks.S", "RUNS", "CLEARED", "STOPPED"), 1, "and tells so although PMOVSCLR_EL0 has cleared it behind the overflow")
 equal(own_program("aarch64_asks.S", "LISTED"), 1, "with -icount PMCEID0_EL0 lists an event of instructions")
 equal(own_program("aarch64_asks.S", "LISTED", icount=False), 0, "and without it none")
 equal(own_program("aarch64_two.S", "ALONE"), 0, "in a third one a processor alone counts fewer than 1024 instructions")
@@ -90,20 +91,38 @@ faulty = [c for s in json.loads(text)["suites"] for c in s["checks"] if c["verdi
 ok(status == 1 and len(faulty) == 1 and faulty[0]["name"] == "processor 1" and "an undefined instruction" in faulty[0]["text"] and
    any(line.startswith("# processor 0 is judged") or "ladder on processor 0" in line for line in lines),
    "a processor that faults where it is handed the run is told, and the other one is judged", faulty)
-lines, text, status = run.boot("suite=control,machine check=clock*,state* cpus=all", cpus="2", timeout=60)
+lines, text, status = run.boot("suite=control check=clock*,state* cpus=all", cpus="2", timeout=60)
 ok(status == 0 and any("clock rate: counters of cycles count the emulator's own time: " in line for line in lines),
    "where instructions are not counted, cycles are the emulator's time: that is a fact, and nothing is wrong", lines[-30:])
 equal([p["number"] for p in json.loads(text)["processors"] if p["judged"]] if text else None, [0, 1], "both processors are judged")
+# The checks of the watchdog take milliseconds, which an emulator that waits for its host does not keep.
+lines, text, status = run.boot("suite=machine cpus=all", cpus="2", icount=True, timeout=60)
+found = [c["verdict"] for c in checks(json.loads(text), "machine")] if text else []
+ok(status == 0 and len(found) == 2 * MACHINE_CHECKS and found.count("exact") > MACHINE_CHECKS, "the machine of both is sound", lines[-30:])
 lines, text, status = run.boot("suite=control check=required*", timeout=60)
 found = [c["name"] for s in json.loads(text)["suites"] for c in s["checks"] if c["verdict"] == "wrong"] if text else None
 equal((status, found), (1, ["required events/PMCEID0_EL0"]), "where instructions are not counted, an event is missing that PMUv3 must have, and is told")
 lines, text, status = run.boot("suite=none", machine="secure=on", image=str(ROOT / "build/aarch64/direct.elf"), timeout=60)
 ok(status == 2 and any("it was started at EL3" in line for line in lines), "started at EL3 it refuses, and says why", lines)
-with tempfile.TemporaryDirectory() as tmp:
-    subprocess.run(["aarch64-linux-gnu-gcc", "-nostdlib", "-static", "-Wl,-Ttext=0x48000000,--build-id=none", "-DNEXT=0x40200000", "-o", tmp + "/host",
-                    ROOT / "tests/self/boot/aarch64_host.S"], check=True)
-    lines, text, status = run.boot("suite=control check=clock*", "max", machine="virtualization=on", icount=True, timeout=60, image=tmp + "/host",
-                                   extra=["-device", "loader,addr=0x40200000,force-raw=on,file=" + str(ROOT / "build/aarch64/direct.bin")])
+
+
+def behind(source, options):
+    """Assay, started by a program that has changed EL2 before."""
+    with tempfile.TemporaryDirectory() as tmp:
+        subprocess.run(["aarch64-linux-gnu-gcc", "-nostdlib", "-static", "-Wl,-Ttext=0x48000000,--build-id=none", "-DNEXT=0x40200000", "-o", tmp + "/first",
+                        ROOT / "tests/self/boot" / source], check=True)
+        return run.boot(options, "max", machine="virtualization=on", icount=True, timeout=60, image=tmp + "/first",
+                        extra=["-device", "loader,addr=0x40200000,force-raw=on,file=" + str(ROOT / "build/aarch64/direct.bin")])
+
+
+lines, text, status = behind("aarch64_kept.S", "suite=control check=clock*,counters?of*")
+found = [(check["name"], check["verdict"]) for check in checks(json.loads(text)) if check["verdict"] not in JUDGED] if text else None
+ok(any("2 general and 1 fixed counters" in line for line in lines), "where EL2 keeps all event counters but two, these are judged", lines[:20])
+equal((status, found), (1, [("counters of EL1/registers of bits", "wrong")]), "registers of bits reach those that EL2 keeps, and that is told")
+VIRTUAL = {"cpu": "max", "machine": "virt,virtualization=on"}
+equal([own_program("aarch64_kept.S", *how, **VIRTUAL) for how in ((), ("RANGE",), ("RESET",))], [2, 0x3f, 0],
+      "a program of its own: PMCR_EL0.N is what EL2 leaves, PMCNTENSET_EL0 and PMCR_EL0.P reach beyond it")
+lines, text, status = behind("aarch64_host.S", "suite=control check=clock*")
 ok(status == 0 and {check["verdict"] for check in checks(json.loads(text))} == JUDGED, "started at EL2 as a host it leaves EL2, and judges", lines)
 lines, text, status = run.boot("suite=nonsense", timeout=60)
 equal(status, 2, "with options that are none it could not run")

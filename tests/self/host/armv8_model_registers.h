@@ -408,6 +408,21 @@ static void by_selection(void **unused)
 	assert_int_equal(get(PMXEVCNTR_EL0), 0);
 }
 
+/* PMCR_EL0.FZS is there with FEAT_SPEv1p2 alone. */
+static void freeze_by_profiling(void **unused)
+{
+	(void)unused;
+	for (unsigned there = 0; there < 2; there++) {
+		power_up(PMUVER_3_9, 6);
+		part.profiling = there;
+		set(PMCR_EL0, PMCR_E | PMCR_FZS);
+		assert_true(get(PMCR_EL0) >> 32 == there);
+		assert_true(get(PMCR_EL0) & PMCR_E);
+		set(PMCR_EL0, 0);
+		assert_true(get(PMCR_EL0) >> 32 == 0);
+	}
+}
+
 /* What a reset leaves is UNKNOWN, but for PMCR_EL0.E, LP and FZO: nothing counts, and nothing is as one might
  * hope. */
 static void after_reset(void **unused)
