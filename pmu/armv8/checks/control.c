@@ -526,7 +526,8 @@ static void cleared(struct control_fixture *h, unsigned c, const struct pmu_even
 /* --- the events that are there ----------------------------------------------------------------------------
  */
 
-/* Each PMUv3 has these, and one that counts instructions. */
+/* Each PMUv3 has these, and one that counts instructions: Linux 4.8 lists them as required
+ * (arch/arm64/kernel/perf_event.c), and kvm-unit-tests asks for them (arm/pmu.c). */
 static void required(struct control_fixture *h, unsigned instance, const struct pmu_event *e)
 {
 	uint64_t listed = get(h, "reading PMCEID0_EL0", PMCEID0_EL0);
