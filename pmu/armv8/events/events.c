@@ -18,6 +18,7 @@ enum rule {
 	NONE,
 	SPECULATIVE,
 	SPECULATIVE_WRITES,
+	PREDICTED,
 	OPERATIONS,
 	LOADS_UNSAID,
 	STORES_UNSAID,
@@ -48,6 +49,10 @@ static const struct event_rule rules[RULES] = {
 				"ask for, their returns and ISB count is the implementation's",
 				"Arm ARM, PC_WRITE_SPEC",
 				.may = {{Q_BR_FAR, false, 1}, {Q_INSN_ISB, false, 1}, WRONG_PATHS}},
+	[PREDICTED] = {"branches of wrong paths count, too; one that is predicted wrong need not",
+		       "Arm's words on BR_PRED of Neoverse N1, which count those that were predicted right "
+		       "(perf, arm64/arm/neoverse-n1)",
+		       .may = {WRONG_PATHS}, .less = {{Q_BRANCHES, false, 1}}},
 	[OPERATIONS] = {"operations of wrong paths count, too; a pair, an atomic, an unaligned access or a "
 			"store exclusive that fails may be operations of their own",
 			"Arm ARM, \"Speculatively executed\"",

@@ -125,6 +125,58 @@ SIG BR_COND_TAKEN, 1, -1
 SIG BR_COND_NTAKEN, 0, 1
 SIGNATURE_END
 
+/*
+ * Mispredictions by construction: random bits decide, the highest first, of a number that is carried on from run
+ * to run. The same bit then decides the branch's opposite, so that one of the two is taken and both ways execute
+ * the same number of instructions.
+ */
+#define PAIRS 16
+#define RANDOM_STATE (KERNEL_SCRATCH + 0x700)
+
+KERNEL branches_random, "N times sixteen pairs of branches on random bits: half of the first ones cannot be foreseen"
+	ldr	x3, [x1, #RANDOM_STATE]
+	movz	x4, #0x7f2d
+	movk	x4, #0x4c95, lsl #16
+	movk	x4, #0xf42d, lsl #32
+	movk	x4, #0x5851, lsl #48
+	movz	x5, #0x814f
+	movk	x5, #0xf767, lsl #16
+1:	madd	x3, x3, x4, x5
+	mov	x6, x3
+	.rept PAIRS
+	tbnz	x6, #63, 2f
+	nop
+	b	3f
+2:	nop
+	b	3f
+3:	tbz	x6, #63, 4f
+	nop
+	b	5f
+4:	nop
+	b	5f
+5:	add	x6, x6, x6
+	.endr
+	LOOP_END
+	str	x3, [x1, #RANDOM_STATE]
+KERNEL_END
+SIG INSTRUCTIONS, 2 + 2 + PAIRS*(3 + 3 + 1), 7 + 1
+SIG INSN_NOP, 2*PAIRS
+SIG INSN_MUL, 1
+SIG INSN_LOAD, 0, 1
+SIG LOADS, 0, 1
+SIG LOAD_BYTES, 0, 8
+SIG INSN_STORE, 0, 1
+SIG STORES, 0, 1
+SIG STORE_BYTES, 0, 8
+SIG BRANCHES, PAIRS*4 + 1
+SIG BR_JMP_DIRECT, PAIRS*2
+SIG BR_COND, PAIRS*2 + 1
+SIG BR_COND_TAKEN, PAIRS + 1, -1
+SIG BR_COND_NTAKEN, PAIRS, 1
+SIG_RANGE BR_MISPRED, 0, 0, PAIRS*4 + 1, 0, "any branch may be mispredicted"
+SIG_RANGE BRANCHES_RANDOM, PAIRS, -PAIRS, PAIRS, 0, "each bit is as good as random to a predictor"
+SIGNATURE_END
+
 KERNEL system_calls, "N times a system call, which returns at once", flags=KERNEL_USER_ONLY | KERNEL_SERVICE_RESUME | KERNEL_FROM_ZERO
 	b	2f
 1:	svc	#KERNEL_CALL
