@@ -80,10 +80,13 @@ now = {kind: values for kind, values in now.items() if kind in limits}
 for family in now:
     told = ["%s, %s" % (f, text) for kind, f, text in compare(now, limits) if kind == family]
     ok(not told, "%s: %s" % (family, ", ".join("%s %d of %d" % (k, *v) for k, v in now[family].items())), "\n".join(told))
+# Kinds with a row that its upper end alone keeps from saying nothing: not AArch64's, where each such row is held from below, too.
+rows_seen = [line.split(";") for line in ask("rows").splitlines()]
+held_above = {row[0] for row in rows_seen if row[3] not in ("vacuous", "control") and not row[4]}
 for args, what, figure in ((("-l",), "lower ends", "dead"), (("-u",), "upper ends", "vacuous"), (("-u",), "upper ends", "twice")):
     seen = {kind: values for kind, values in figures(*args)[0].items() if kind in limits}
     worse = {kind for kind, f, text in compare(seen, limits) if f == figure and text.startswith("worse")}
-    could = {family for family in now if limits[family][figure] < 1}
+    could = {family for family in now if limits[family][figure] < 1 and (figure != "vacuous" or family in held_above)}
     ok(could and worse == could, "expectations without %s are told by: %s" % (what, figure), str(worse))
 
 
