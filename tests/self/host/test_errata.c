@@ -501,6 +501,7 @@ static void likely(void **state)
 	assert_int_equal(r.judgement.verdict, VERDICT_WRONG);
 	assert_non_null(strstr(r.judgement.text, "(consistent with HSD53)"));
 	assert_int_equal(of("HSD53")->agree, 1);
+	assert_int_equal(of("HSD53")->otherwise, 0);
 	assert_int_equal(of("AR62")->tried, 0);
 	judgement_set(&r.judgement, VERDICT_EXACT, "%s", "");
 	errata_judge(&pmu, &r);

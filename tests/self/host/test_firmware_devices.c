@@ -179,6 +179,16 @@ static void entries_of_firmware_are_masked_and_put_back(void **state)
 	}
 }
 
+/* An ID of eight bits reaches all but FFH, which is everybody: SDM vol. 3, 10.6.2. */
+static void everybody_is_no_processor(void **state)
+{
+	begin(state);
+	apic_detect();
+	assert_false(apic_is_x2());
+	for (uint32_t id = 0; id < 300; id++)
+		assert_int_equal(apic_reaches(id), id < 0xff);
+}
+
 /* --- PIT
  * ------------------------------------------------------------------------------------------------------ */
 
@@ -255,6 +265,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(entries_of_firmware_are_masked_and_put_back, begin),
+		cmocka_unit_test_setup(everybody_is_no_processor, begin),
 		cmocka_unit_test_setup(the_gate_is_as_firmware_left_it, begin),
 		cmocka_unit_test_setup(an_nmi_that_is_nobodys_is_told, begin),
 	};

@@ -101,11 +101,35 @@ static void tap_is_read_back_as_it_was_said(void **state)
 	}
 }
 
+/* Of an event's bad cells eight are described, and the others are a number. */
+static void what_is_not_listed_is_counted(void **state)
+{
+	(void)state;
+	for (unsigned bad = 7; bad <= 10; bad++) {
+		unsigned described = 0;
+		char counter[16], more[32];
+
+		begin(false);
+		for (unsigned i = 0; i < bad; i++) {
+			snprintf(counter, sizeof counter, "PMC%u", i);
+			cell("E", counter, "k", VERDICT_BIASED, 1);
+		}
+		report_end(true);
+		for (const char *at = fake_console_tap(); (at = strstr(at, "- check: ")); at++)
+			described++;
+		assert_int_equal(described, bad < 8 ? bad : 8);
+		snprintf(more, sizeof more, "not_listed: %u\n", bad - described);
+		assert_int_equal(!!strstr(fake_console_tap(), "not_listed"), bad > 8);
+		assert_true(bad <= 8 || strstr(fake_console_tap(), more));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tap_is_understood_by_prove),
 		cmocka_unit_test(tap_is_read_back_as_it_was_said),
+		cmocka_unit_test(what_is_not_listed_is_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

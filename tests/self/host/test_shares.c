@@ -307,6 +307,27 @@ static void explained_is_silent(void **state)
 	assert_int_equal(n_shares, 0);
 }
 
+/* Distinct values up to SHARE_VALUES are all there, and those beyond are a number. */
+static void values_beyond_the_list_are_counted(void **state)
+{
+	(void)state;
+	for (unsigned distinct = SHARE_VALUES - 1; distinct <= SHARE_VALUES + 2; distinct++) {
+		struct histogram seen[SHARE_LENGTHS] = {0};
+		struct share_place place = at(&instructions, 0, MECHANISM_WRITE);
+		unsigned listed = distinct < SHARE_VALUES ? distinct : SHARE_VALUES;
+
+		setup(state);
+		for (unsigned i = 0; i < SHARE_LENGTHS; i++)
+			for (unsigned v = 0; v < distinct; v++)
+				histogram_add(&seen[i], 10 + v);
+		share_keep(&place, seen);
+		report();
+		assert_int_equal(last.n_values[2], listed);
+		assert_int_equal(last.more[2], distinct - listed);
+		assert_int_equal(last.value[2][listed - 1], 10 + listed - 1);
+	}
+}
+
 static void unexplained_is_biased(void **state)
 {
 	(void)state;
@@ -391,6 +412,7 @@ int main(void)
 		cmocka_unit_test_setup(findings_are_added, setup),
 		cmocka_unit_test_setup(what_cannot_be_measured, setup),
 		cmocka_unit_test_setup(explained_is_silent, setup),
+		cmocka_unit_test_setup(values_beyond_the_list_are_counted, setup),
 		cmocka_unit_test_setup(unexplained_is_biased, setup),
 		cmocka_unit_test_setup(dead_events_say_so_themselves, setup),
 		cmocka_unit_test_setup(unsteady_is_noisy_and_slopes_are_wrong, setup),
