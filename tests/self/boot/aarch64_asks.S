@@ -2,8 +2,8 @@
  * A program of its own for QEMU's board virt with a GICv2, with nothing of Assay in it: the status of an event
  * counter is set, whose interrupt is let out, and PMCR_EL0.E is 1 (with LATE: becomes 1 behind that). With RUNS the
  * status is that of a counter that overflowed 4,900 instructions ago and runs (with TURNS: two instructions for each),
- * with STOPPED of one that has been stopped, too, and with CLEARED of one whose status was cleared before. Its status is 1 if the GIC says that the interrupt is pending, or PMOVSSET_EL0 that the counter
- * overflowed. With LISTED it is 1 if PMCEID0_EL0 lists INST_RETIRED or INST_SPEC.
+ * with STOPPED of one that has been stopped, too, and with CLEARED of one whose status was cleared before. Its status is
+ * 1 if the GIC says that the interrupt is pending, or PMOVSSET_EL0 that the counter overflowed. With LISTED it is 1 if PMCEID0_EL0 lists INST_RETIRED or INST_SPEC.
  */
 	.globl _start
 _start:	mov	x2, #1

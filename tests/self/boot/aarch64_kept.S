@@ -1,8 +1,8 @@
 /*
  * What starts at EL2 keeps all event counters but two for itself (MDCR_EL2.HPMN is 2), and goes on at EL1: at NEXT with
  * the device tree that QEMU puts at the beginning of memory, or here, where nothing of Assay is. Its status is then
- * PMCR_EL0.N, as EL1 reads it; with RANGE what EL1 reads of PMCNTENSET_EL0 once it has written ones; with RESET what
- * the third counter holds, which held 5, when PMCR_EL0.P is written.
+ * PMCR_EL0.N, as EL1 reads it; with RANGE what EL1 reads of PMCNTENSET_EL0 once it has written ones; with HELD what
+ * the third counter holds, into which EL2 has written 5, and with RESET the same once PMCR_EL0.P is written.
  */
 	.globl _start
 _start:	mrs	x0, CurrentEL
@@ -37,10 +37,12 @@ _start:	mrs	x0, CurrentEL
 	isb
 	mrs	x0, pmcntenset_el0
 	and	x19, x0, #0xff
-#elif defined RESET
+#elif defined HELD || defined RESET
+#ifdef RESET
 	mov	x0, #2			/* PMCR_EL0.P */
 	msr	pmcr_el0, x0
 	isb
+#endif
 	mrs	x19, pmevcntr2_el0
 #else
 	mrs	x0, pmcr_el0
