@@ -76,6 +76,15 @@ with tempfile.TemporaryDirectory() as tmp:
     equal((status, lines[-1]), (0, "0 passed, 0 failed, 1 skipped"), "all of it skipped")
     ok("    skipped: nothing to see" in lines, "and why", lines)
 
+    # cmocka's way to skip, on a machine that lacks something; the reason is the comment before.
+    status, lines = check(tmp, a="echo 1..2; echo '# no such unit'; echo 'not ok 1 # SKIP unit'; echo ok 2 - two")
+    equal((status, lines[-1]), (0, "1 passed, 0 failed, 1 skipped"), "a test that cmocka skipped")
+    ok("    not ok 1 # SKIP unit: no such unit" in lines, "and why", lines)
+    status, lines = check(tmp, a="echo 1..2; echo ok 1 - one; echo 'not ok 2 # SKIP unit'; exit 1")
+    equal((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"), "skipped without a reason is a failure")
+    status, lines = check(tmp, a="echo 1..1; echo '# SKIP unit'; echo 'not ok 1 - unit'; exit 1")
+    equal((status, lines[-1]), (1, "0 passed, 1 failed, 0 skipped"), "a failure behind a comment is one")
+
     # Both have said that all is well. One hangs, and what it started, too; the other takes its time.
     started = time.monotonic()
     status, lines = check(tmp, "--limit", "2", hangs=PASSES + "; sleep 1000 & echo $! >%s/child; wait" % tmp,

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "tests/self/host/support/skip.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -337,7 +339,7 @@ static void test_as_the_processor(void **state)
 {
 	(void)state;
 	if (!has_avx512())
-		skip();
+		skip_because("this processor has no AVX-512 (F, VL and BW)");
 	for (const struct evex_case *c = evex_cases; c < evex_cases_end; c++)
 		for (unsigned i = 0; i < TRIALS; i++)
 			compare(c);

@@ -6,8 +6,9 @@
 #include "pmu/netburst/netburst.h"
 #include "pmu/netburst/model/profile.h"
 #include "pmu/netburst/records/record.h"
-#include "tests/self/host/support/recording_cpu.h"
 #include "tests/self/host/support/fake_memory.h"
+#include "tests/self/host/support/recording_cpu.h"
+#include "tests/self/host/support/skip.h"
 #include "pmu/x86/general.h"
 
 #include <setjmp.h>
@@ -561,7 +562,7 @@ static void debug_store_of_32_bits(void **state)
 	assert_int_equal(r.source->record_size, 40);
 	if ((uintptr_t)r.memory > UINT32_MAX) {
 		refused(&r, "4 GiB");
-		skip();
+		skip_because("memory for records lies above 4 GiB");
 	}
 	begin(&r);
 	loads(6);

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "tests/self/host/support/skip.h"
+
 #include <cpuid.h>
 #include <immintrin.h>
 #include <string.h>
@@ -63,7 +65,7 @@ static void test_as_the_processor(void **state)
 
 	(void)state;
 	if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) || !(ebx & 1u << 29))
-		skip();
+		skip_because("this processor has no SHA instructions");
 	for (unsigned i = 0; i < TRIALS; i++)
 		for (enum sha_operation o = SHA1NEXTE; o <= SHA1RNDS4; o++) {
 			uint32_t to[4], from[4], message[4], expected[4];

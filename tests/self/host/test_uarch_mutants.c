@@ -18,6 +18,7 @@
 #include "tests/judge/bounds.h"
 #include "tests/self/host/support/mutation.h"
 #include "tests/self/host/support/replay.h"
+#include "tests/self/host/support/skip.h"
 #include "tests/self/host/support/stepper.h"
 
 #include <stdio.h>
@@ -127,7 +128,7 @@ static void kernels_are_inside(void **state)
 
 	(void)state;
 	if (n_traced == 0)
-		skip();
+		skip_because("no kernel could be traced on this machine");
 	assert_in_range(n_traced, 90, 10000);
 	const struct model_profile *p;
 	for (unsigned at = 0; (p = model_profile(at)); at++)
@@ -141,7 +142,7 @@ static void kernels_notice_faults(void **state)
 
 	(void)state;
 	if (n_traced == 0)
-		skip();
+		skip_because("no kernel could be traced on this machine");
 	for (unsigned f = 0; f < UARCH_FAULTS; f++) {
 		char text[160] = "";
 		bool caught = kernels_outside(model_profile_by_name("intel-nehalem"), 1u << f, true, text,
