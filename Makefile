@@ -97,7 +97,7 @@ GEN_SRC := $(B)/gen/font.c $(B)/gen/insn_tables.c $(EVENTS_GEN)
 # Lists of events, as rows of C. Intel's list of single cores is packed instead.
 EVENT_LISTS := $(filter-out pmu/intel/events/events.csv,$(shell grep -l '^name,cores,selector,' pmu/*/events/*.csv))
 EVENT_ROWS := $(patsubst %.csv,$(B)/gen/%.def,$(EVENT_LISTS))
-GEN_HEADERS := $(B)/gen/build_id.h $(B)/gen/system/jsmn.h $(EVENT_ROWS)
+GEN_HEADERS := $(B)/gen/build_id.h $(B)/gen/settings.def $(B)/gen/system/jsmn.h $(EVENT_ROWS)
 
 IMAGE_OBJ := $(patsubst %,$(B)/image/%.o,$(IMAGE_SRC)) $(patsubst $(B)/gen/%,$(B)/image/gen/%.o,$(GEN_SRC))
 
@@ -154,6 +154,11 @@ $(B)/gen/build_id.h: FORCE
 	@mkdir -p $(@D)
 	@echo "#define BUILD_ID \"$$(git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)\"" > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+# Settings that any instruction set has.
+$(B)/gen/settings.def: $(wildcard arch/*/settings.def)
+	@mkdir -p $(@D)
+	$(Q)cat $^ > $@
 
 # A header of the system that goes into the image, without those beside it, which are not for the image.
 $(B)/gen/system/%.h: /usr/include/%.h

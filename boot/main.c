@@ -189,6 +189,13 @@ static void begin_report(const struct platform *platform, const struct options *
 	report_begin(&header);
 	for (unsigned i = 0; i < machine_note_count(); i++)
 		report_note(machine_note(i));
+	if (*o->elsewhere) {
+		static char elsewhere[OPTION_TEXT_MAX + 64];
+
+		snprintf(elsewhere, sizeof elsewhere, "passed over, as only other instruction sets have it: %s",
+			 o->elsewhere);
+		report_note(elsewhere);
+	}
 }
 
 /* @return why the run cannot go on, or NULL */

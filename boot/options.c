@@ -96,6 +96,26 @@ static const struct option_row neutral_rows[] = {
 };
 #define NEUTRAL_ROWS (sizeof neutral_rows / sizeof neutral_rows[0])
 
+/* Of every instruction set. */
+static const struct machine_setting settings_anywhere[] = {
+#define SETTING(name, choices, highest, initial, help) {name, choices, highest, initial, help},
+#include "settings.def"
+	{0},
+};
+
+/* As an option of an object that has its value at `offset`. */
+static struct option_row setting_row(const struct machine_setting *m, size_t offset)
+{
+	return (struct option_row){.name = m->name,
+				   .kind = m->choices ? OPTION_CHOICE : OPTION_NUMBER,
+				   .offset = offset,
+				   .size = sizeof(uint64_t),
+				   .high = m->highest,
+				   .choices = m->choices,
+				   .initial = m->initial,
+				   .help = m->help};
+}
+
 const struct option_row *option_rows(void)
 {
 	static struct option_row rows[NEUTRAL_ROWS + MACHINE_SETTINGS_MAX + 1];
@@ -103,19 +123,9 @@ const struct option_row *option_rows(void)
 	if (rows[0].name)
 		return rows;
 	memcpy(rows, neutral_rows, sizeof neutral_rows);
-	for (unsigned i = 0; machine_settings[i].name; i++) {
-		const struct machine_setting *m = &machine_settings[i];
-
+	for (unsigned i = 0; machine_settings[i].name; i++)
 		rows[NEUTRAL_ROWS + i] =
-			(struct option_row){.name = m->name,
-					    .kind = m->choices ? OPTION_CHOICE : OPTION_NUMBER,
-					    .offset = offsetof(struct options, setting[i]),
-					    .size = sizeof(uint64_t),
-					    .high = m->highest,
-					    .choices = m->choices,
-					    .initial = m->initial,
-					    .help = m->help};
-	}
+			setting_row(&machine_settings[i], offsetof(struct options, setting[i]));
 	return rows;
 }
 
@@ -170,7 +180,7 @@ static void store(void *o, const struct option_row *r, uint64_t v)
 	}
 }
 
-static uint64_t load(const struct options *o, const struct option_row *r)
+static uint64_t load(const void *o, const struct option_row *r)
 {
 	const void *field = (const char *)o + r->offset;
 
@@ -311,6 +321,34 @@ static bool set(void *o, const struct option_row *r, const struct source *s, con
 	return false;
 }
 
+static size_t format_value(const void *o, const struct option_row *r, char *out, size_t size);
+
+/* Keep a setting of another instruction set, in place of what it was before. */
+static bool pass_over(struct options *o, const struct machine_setting *m, const struct source *s,
+		      const struct token *t)
+{
+	const struct option_row r = setting_row(m, 0);
+	char others[OPTION_TEXT_MAX] = "", word[64];
+	uint64_t value = 0;
+	size_t n = 0;
+
+	if (!set(&value, &r, s, t))
+		return false;
+	for (const char *at = o->elsewhere; *at; at += strcspn(at, " "), at += *at == ' ') {
+		size_t length = strcspn(at, " "), name = strlen(m->name);
+
+		if (length <= name || at[name] != '=' || memcmp(at, m->name, name))
+			n += (size_t)snprintf(others + n, sizeof others - n, "%.*s ", (int)length, at);
+	}
+	size_t used = (size_t)snprintf(word, sizeof word, "%s=", m->name);
+	format_value(&value, &r, word + used, sizeof word - used);
+	if (n + strlen(word) >= sizeof o->elsewhere)
+		return token_fail(s, t->start, "%s= is one setting of other instruction sets too many", m->name);
+	strcpy(others + n, word);
+	memcpy(o->elsewhere, others, sizeof others);
+	return true;
+}
+
 const struct option_row *option_row_by_name(const struct option_row *rows, const char *name)
 {
 	for (const struct option_row *r = rows; r->name; r++)
@@ -323,7 +361,12 @@ bool option_take(const struct option_row *rows, void *object, const struct sourc
 {
 	const struct option_row *r = option_row_by_name(rows, t->key);
 
-	return r ? set(object, r, s, t) : unknown_option(rows, s, t);
+	if (r)
+		return set(object, r, s, t);
+	for (const struct machine_setting *m = settings_anywhere; rows == option_rows() && m->name; m++)
+		if (!strcmp(m->name, t->key))
+			return pass_over(object, m, s, t);
+	return unknown_option(rows, s, t);
 }
 
 bool options_parse(struct options *o, const char *text, size_t size, const char *where,
@@ -365,7 +408,7 @@ void options_default(struct options *o)
 	option_defaults(option_rows(), o);
 }
 
-size_t option_format(const struct options *o, const struct option_row *r, char *out, size_t size)
+static size_t format_value(const void *o, const struct option_row *r, char *out, size_t size)
 {
 	const char *c = r->choices;
 
@@ -379,6 +422,11 @@ size_t option_format(const struct options *o, const struct option_row *r, char *
 	default:
 		return (size_t)snprintf(out, size, "%" PRIu64, load(o, r));
 	}
+}
+
+size_t option_format(const struct options *o, const struct option_row *r, char *out, size_t size)
+{
+	return format_value(o, r, out, size);
 }
 
 size_t options_format(const struct options *o, char *line, size_t size)
@@ -397,5 +445,7 @@ size_t options_format(const struct options *o, char *line, size_t size)
 			break;
 		used += (size_t)snprintf(line + used, size - used, "%s%s", used ? " " : "", item);
 	}
+	if (*o->elsewhere && used + strlen(o->elsewhere) + 2 <= size)
+		used += (size_t)snprintf(line + used, size - used, "%s%s", used ? " " : "", o->elsewhere);
 	return used;
 }

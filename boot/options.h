@@ -38,6 +38,8 @@ struct options {
 	bool verbose;
 	bool registers;
 	uint64_t setting[MACHINE_SETTINGS_MAX]; /* by the order of machine_settings[] (arch/machine.h) */
+	char elsewhere[OPTION_TEXT_MAX]; /* settings that only other instruction sets have, as "NAME=VALUE ...":
+					  * kept for them, of no effect here */
 };
 
 enum option_kind {
@@ -75,7 +77,8 @@ void options_default(struct options *o);
  * that starts with
  * '#' and the rest of its line are a comment. A value may stand in double quotes, then blanks are part of it;
  * a quote cannot be part of a value. The last of several tokens with one key wins. A UTF-8 byte order mark is
- * skipped; beyond ASCII, bytes are welcome in comments only. Sections ("[...]") are refused.
+ * skipped; beyond ASCII, bytes are welcome in comments only. Sections ("[...]") are refused. A setting of
+ * another instruction set goes into o->elsewhere if its value is one for it.
  * @param where "command line" or "assay.cfg"; lines and columns (from 1, in bytes) are counted for files
  * @return false at the first bad token, with *error; *o keeps what was valid before it
  */
@@ -91,7 +94,7 @@ size_t options_format(const struct options *o, char *line, size_t size);
 /** One option's value as it would be written. @return its length, cut to size */
 size_t option_format(const struct options *o, const struct option_row *r, char *out, size_t size);
 
-#define OPTIONS_LINE_MAX 1536
+#define OPTIONS_LINE_MAX 1792
 
 struct source;
 struct token;

@@ -157,6 +157,18 @@ void gic_as_fiq(unsigned interrupt, bool fiq)
 	barrier();
 }
 
+static bool no_fiqs;
+
+void gic_use_fiqs(bool on)
+{
+	no_fiqs = !on;
+}
+
+bool gic_uses_fiqs(void)
+{
+	return !no_fiqs;
+}
+
 /* Groups can be had where their bit stays as it is written: without security extensions, or with them from
  * the secure side alone (IHI 0048, 4.3.4). */
 bool gic_has_fiq(void)
@@ -172,7 +184,7 @@ bool gic_has_fiq(void)
 		known &= !(*word(private_base(), GICD_IGROUPR) & bit);
 		*word(private_base(), GICD_IGROUPR) = was;
 	}
-	return known > 0;
+	return known > 0 && !no_fiqs;
 }
 
 static void take_cpu_interface(void)

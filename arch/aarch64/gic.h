@@ -36,8 +36,12 @@ void gic_woken(void);
 /** Wake another one. */
 void gic_wake(const struct gic_waiter *other);
 
-/** Whether group 0 arrives as FIQ here. */
+/** Whether group 0 arrives as FIQ here, and is used. */
 bool gic_has_fiq(void);
+
+/** Whether what could be an FIQ is one; it is, unless told otherwise before gic_take(). */
+void gic_use_fiqs(bool on);
+bool gic_uses_fiqs(void);
 
 void gic_enable(unsigned interrupt, bool on);
 bool gic_enabled(unsigned interrupt);

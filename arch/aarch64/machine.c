@@ -40,12 +40,18 @@ static struct {
 		locked;
 } firmware;
 
-const struct machine_setting machine_settings[] = {{0}};
+const struct machine_setting machine_settings[] = {
+#define SETTING(name, choices, highest, initial, help) {name, choices, highest, initial, help},
+#include "arch/aarch64/settings.def"
+	{0},
+};
 
 bool machine_set(const char *name, uint64_t value)
 {
-	(void)name, (void)value;
-	return false;
+	if (strcmp(name, "fiq"))
+		return false;
+	gic_use_fiqs(value);
+	return true;
 }
 
 static void note(const char *text)
@@ -105,6 +111,8 @@ const char *machine_init(const struct boot_info *boot, char room[MACHINE_REASON]
 		note("firmware's tables name no interrupt controller that is known: nothing interrupts, and "
 		     "a check that hangs is "
 		     "not ended");
+	else if (!gic_uses_fiqs())
+		note("fiq=0: a check that hangs with interrupts held off is not ended");
 	else if (!gic_has_fiq())
 		note("this interrupt controller delivers no FIQs: a check that hangs with interrupts held "
 		     "off is not ended");

@@ -100,6 +100,10 @@ if r.report:
     ok(finished.get("control", 0) > 5, "and holds the suite that was finished", repr(finished))
 first, first_json, first_text = r.runs[-1:], r.report_json, r.report_text
 
+# Settings of two instruction sets, which one file may have for both.
+SETTINGS = "hpet=1 x2apic=0 fiq=1\n"
+PASSED_OVER = "note: passed over, as only other instruction sets have it: "
+
 # The same disk once more, with an older run on it.
 older = {"/assay/runs/0041-TheVendor-6-F-B/report.json": b"of another machine"}
 left = {}
@@ -108,7 +112,7 @@ left = {}
 def go_on(image):
     shutil.copy(DISK, image)
     emulators.write_file(image, "/assay/assay.cfg",
-                         CONTROL + "suite=control,experiments\n[experiment small] kernel=nop_loop events=INST_RETIRED.ANY\n")
+                         CONTROL + SETTINGS + "suite=control,experiments\n[experiment small] kernel=nop_loop events=INST_RETIRED.ANY\n")
 
 
 def look(image):
@@ -120,6 +124,7 @@ def look(image):
 
 r = boot("disk", config="", prepare=go_on, files=older, inspect=look)
 sound(r, "one to its end, with an experiment")
+equal([line for line in r.text if line.startswith(PASSED_OVER)], [PASSED_OVER + "fiq=1"], "what only AArch64 can set is passed over, and told")
 equal([os.path.basename(run).split("-")[0] for run in r.runs], ["0001", "0041", "0042"], "it has a folder behind all that were there")
 ok(any("the last run (0001) ended in suite events on processor 0" in line for line in r.text), "it says where that run ended", tail(r, 40))
 equal(r.runs and first and os.path.basename(r.runs[-1]).split("-", 1)[1], first and os.path.basename(first[0]).split("-", 1)[1],
@@ -136,11 +141,12 @@ ok(r.report_text and r.report_text.rstrip().split("\n")[-1] == "assay: " + (r.ve
 # The same volume serves AArch64's firmware, here at EL2, behind a run on x86.
 equal(sorted(name for name in emulators.names(DISK, "/EFI/BOOT") if name.endswith(".EFI")), ["BOOTAA64.EFI", "BOOTIA32.EFI", "BOOTX64.EFI"],
       "the volume has an application for each instruction set's firmware")
-emulators.write_file(DISK, "/assay/assay.cfg", "exit=shutdown suite=events,machine kernel=empty,calls,float_single,vector_kept\n")
+emulators.write_file(DISK, "/assay/assay.cfg", SETTINGS + "exit=shutdown suite=events,machine kernel=empty,calls,float_single,vector_kept\n")
 lines, report, status = arm.boot("", "cortex-a57", "virtualization=on", disk=True, image=DISK)
 arm.says_what_it_is(lines, "Arm Cortex-A57", "Arm PMUv3, 6 general and 1 fixed counters", "AArch64 at EL2", el2=True)
 arm.machine_is_sound(report, "AArch64 at EL2")
 equal(status, 0, "AArch64 at EL2: nothing is wrong")
+equal([line[2:] for line in lines if line.startswith("# " + PASSED_OVER)], [PASSED_OVER + "hpet=1 x2apic=0"], "what only x86 can set is passed over there, and told")
 equal([os.path.basename(path)[:5] for path in emulators.runs(DISK)], ["0001-", "0041-", "0042-", "0043-"], "its run has a folder behind x86's")
 equal(emulators.read_file(DISK, r.runs[-1] + "/report.json").decode(), r.report_json, "whose report is as it was")
 ok(os.path.getsize(BUILD + "/assay.img") <= 128 << 20, "the image suits any stick")

@@ -364,6 +364,42 @@ static void format_and_parse_are_inverse(void **state)
 	}
 }
 
+/* A setting that only another instruction set has is kept and has no effect; its value must be one, and a
+ * misspelt name is an error as ever. */
+static void settings_of_others_are_passed_over(void **state)
+{
+	static const struct {
+		const char *text, *kept;
+	} passed[] = {{"fiq=0", "fiq=0"},
+		      {"fiq=1 n=7 fiq=0x", NULL},
+		      {"hpet=0 fiq=0 serial=0x3f8 fiq=1", "fiq=1"},
+		      {"fiq=2", NULL},
+		      {"fiq=", NULL},
+		      {"fig=0", NULL},
+		      {"fiqs=0", NULL},
+		      {"hpet=0", ""}};
+	char line[OPTIONS_LINE_MAX], again[OPTIONS_LINE_MAX];
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof passed / sizeof passed[0]; i++) {
+		assert_int_equal(parse_file(passed[i].text), passed[i].kept != NULL);
+		if (passed[i].kept)
+			assert_string_equal(o.elsewhere, passed[i].kept);
+	}
+	assert_true(parse_file("fiq=0 hpet=0"));
+	assert_int_equal(setting("hpet"), 0);
+	assert_int_equal(options_setting(&o, "fiq"), 0);
+	options_format(&o, line, sizeof line);
+	assert_non_null(strstr(line, " fiq=0"));
+	assert_true(parse_file(line));
+	options_format(&o, again, sizeof again);
+	assert_string_equal(line, again);
+	assert_false(parse_file("fiq=2"));
+	assert_string_equal(error.text, "assay.cfg:1:5: fiq=2: it wants one of 0|1");
+	assert_false(parse_file("fiqs=0"));
+	assert_non_null(strstr(error.text, "no option \"fiqs\""));
+}
+
 static uint64_t draw(void)
 {
 	static uint64_t x = 88172645463325252u;
@@ -435,6 +471,7 @@ int main(void)
 		cmocka_unit_test(tokens_have_room_for_so_much),
 		cmocka_unit_test(what_was_valid_before_an_error_stays),
 		cmocka_unit_test(format_and_parse_are_inverse),
+		cmocka_unit_test(settings_of_others_are_passed_over),
 		cmocka_unit_test(random_input_is_survived),
 	};
 
