@@ -69,17 +69,56 @@ bool cpu_has(enum cpu_feature feature)
 	return feature == CPU_APIC;
 }
 
+/*
+ * The timer of a local APIC in x2APIC mode: a write of the initial count starts it, one that changes the mode
+ * in the LVT entry disarms it (SDM vol. 3, 10.5.4), and IA32_TSC_DEADLINE is kept in deadline mode alone
+ * (10.5.4.1).
+ */
+#define X2(reg)      (0x800 + (reg) / 16)
+#define TSC_DEADLINE 0x6e0
+#define MODE(entry)  ((entry) >> 17 & 3)
+#define PERIODIC     (1u << 17)
+#define DEADLINE     (2u << 17)
+
+static bool is_x2, armed;
+static uint64_t deadline;
+
 bool msr_read(uint32_t address, uint64_t *value)
 {
-	assert_int_equal(address, 0x1b); /* IA32_APIC_BASE: enabled, where the page is */
-	*value = (uintptr_t)page | 1u << 11;
+	if (is_x2 && address == TSC_DEADLINE)
+		*value = deadline;
+	else if (is_x2 && address >= 0x800 && address < 0x840)
+		*value = page[(address - 0x800) * 4];
+	else {
+		assert_int_equal(address, 0x1b); /* IA32_APIC_BASE: enabled, where the page is */
+		*value = (uintptr_t)page | 1u << 11 | (is_x2 ? 1u << 10 : 0);
+	}
 	return true;
 }
 
 bool msr_write(uint32_t address, uint64_t value)
 {
-	fail_msg("MSR 0x%x is written: 0x%lx", address, (unsigned long)value);
-	return false;
+	uint32_t *entry = &page[APIC_LVT_TIMER / 4];
+
+	if (!is_x2 || (address != TSC_DEADLINE && (address < 0x800 || address >= 0x840)))
+		fail_msg("MSR 0x%x is written: 0x%lx", address, (unsigned long)value);
+	if (address == TSC_DEADLINE) {
+		deadline = MODE(*entry) == 2 ? value : 0;
+		armed = deadline;
+		return true;
+	}
+	if (address == X2(APIC_LVT_TIMER) && MODE(*entry) != MODE(value)) {
+		armed = false;
+		deadline = 0;
+	}
+	if (address == X2(APIC_TIMER_INITIAL)) {
+		if (MODE(*entry) == 2)
+			return true;
+		armed = value;
+		page[APIC_TIMER_CURRENT / 4] = (uint32_t)value;
+	}
+	page[(address - 0x800) * 4] = (uint32_t)value;
+	return true;
 }
 
 bool msr_read_own(uint32_t address, uint64_t *value)
@@ -117,6 +156,8 @@ static int begin(void **state)
 	memset(written, 0, sizeof written);
 	memset(page, 0, sizeof page);
 	memset(handler, 0, sizeof handler);
+	is_x2 = armed = false;
+	deadline = 0;
 	return sigaction(SIGSEGV, &action, NULL);
 }
 
@@ -177,6 +218,57 @@ static void entries_of_firmware_are_masked_and_put_back(void **state)
 		assert_int_equal(page[APIC_SVR / 4], left[APIC_SVR / 4]);
 		assert_int_equal(page[APIC_TPR / 4], left[APIC_TPR / 4]);
 	}
+}
+
+/* A timer that firmware had running runs on in its own mode: a periodic one with the whole of its period, a
+ * one-shot with what was left of its count, a deadline with the same deadline. */
+static void firmware_timer_runs_on(void **state)
+{
+	static const uint32_t modes[] = {0, PERIODIC, DEADLINE};
+
+	for (unsigned m = 0; m < 3; m++) {
+		begin(state);
+		is_x2 = true;
+		apic_detect();
+		assert_true(apic_is_x2());
+		page[VERSION / 4] = 6u << 16 | 0x14;
+		page[APIC_LVT_TIMER / 4] = modes[m] | 0x40;
+		page[APIC_TIMER_DIVIDE / 4] = 3;
+		page[APIC_TIMER_INITIAL / 4] = 5000;
+		page[APIC_TIMER_CURRENT / 4] = 1200;
+		deadline = modes[m] == DEADLINE ? 987654321 : 0;
+		apic_take();
+		assert_false(armed);
+		apic_timer_oneshot(77);
+		assert_true(armed);
+		apic_give_back();
+		assert_true(armed);
+		assert_int_equal(page[APIC_LVT_TIMER / 4], modes[m] | 0x40);
+		assert_int_equal(page[APIC_TIMER_DIVIDE / 4], 3);
+		if (modes[m] == DEADLINE)
+			assert_int_equal(deadline, 987654321);
+		else
+			assert_int_equal(page[APIC_TIMER_CURRENT / 4], modes[m] ? 5000 : 1200);
+	}
+	begin(state);
+	apic_detect();
+}
+
+/* A vector is asked for while it waits and while it is in service; the one beside it is not. */
+static void requested_is_waiting_or_in_service(void **state)
+{
+	static const uint16_t blocks[] = {APIC_IRR, APIC_ISR};
+
+	for (unsigned b = 0; b < 2; b++)
+		for (unsigned v = 16; v < 256; v++) {
+			begin(state);
+			apic_detect();
+			page[(blocks[b] + v / 32 * 16) / 4] = 1u << v % 32;
+			for (unsigned other = 16; other < 256; other++) {
+				assert_int_equal(apic_requested((uint8_t)other), other == v);
+				assert_int_equal(apic_in_service((uint8_t)other), b == 1 && other == v);
+			}
+		}
 }
 
 /* An ID of eight bits reaches all but FFH, which is everybody: SDM vol. 3, 10.6.2. */
@@ -265,6 +357,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(entries_of_firmware_are_masked_and_put_back, begin),
+		cmocka_unit_test_setup(firmware_timer_runs_on, begin),
+		cmocka_unit_test_setup(requested_is_waiting_or_in_service, begin),
 		cmocka_unit_test_setup(everybody_is_no_processor, begin),
 		cmocka_unit_test_setup(the_gate_is_as_firmware_left_it, begin),
 		cmocka_unit_test_setup(an_nmi_that_is_nobodys_is_told, begin),
