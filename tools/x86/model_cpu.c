@@ -1,5 +1,6 @@
 #include "tools/model_cpu.h"
 
+#include "arch/memory.h"
 #include "arch/x86/machine/acpi.h"
 #include "arch/identity.h"
 #include "arch/x86/cpu/cpuid.h"
@@ -91,6 +92,13 @@ static bool read_register(struct register_access a, uint64_t *value)
 
 	*value = a.value;
 	return done;
+}
+
+/* Memory of no machine. */
+bool page_translate(uint64_t address, uint64_t *physical, unsigned *shift)
+{
+	(void)address, (void)physical, (void)shift;
+	return false;
 }
 
 bool msr_read(uint32_t address, uint64_t *value)

@@ -29,6 +29,21 @@ amd_flops:
 	.globl amd_flops_end
 amd_flops_end:
 
+	.globl amd_x87_compares
+amd_x87_compares:
+	inc	%rdi
+	fldz
+	fldz
+	jmp	2f
+1:	fcomi	%st(1), %st
+	f2xm1
+	f2xm1
+2:	dec	%rdi
+	jnz	1b
+	fstp	%st(0)
+	fstp	%st(0)
+	ret
+
 /* Seven instructions each turn: no period that is a power of two meets one of them alone. The prefetches are of
  * the lines behind the data, one each turn, from the farthest on. NOPs have lengths chosen so that 16 bytes behind
  * an instruction's start no instruction starts (AMD-337). */

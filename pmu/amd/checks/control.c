@@ -604,7 +604,7 @@ static void ibs_fetch(struct control_fixture *h)
 
 	h->equal(h, "the filter of last-level misses, where there is one",
 		 amd_pmu(h->pmu)->ibs & IBS_ZEN4 ? FETCH_L3_MISS_ONLY : 0,
-		 written(h, IBS_FETCH_CTL, FETCH_L3_MISS_ONLY));
+		 written(h, IBS_FETCH_CTL, FETCH_L3_MISS_ONLY) & FETCH_L3_MISS_ONLY);
 	h->works(h, "clearing it", msr_write(IBS_FETCH_CTL, 0));
 	count = written(h, IBS_FETCH_CTL, FETCH_MAX | FETCH_EN | first) & FETCH_COUNT;
 	h->within(h, "the count that is loaded with the enable", first, 2 * first - 1, count);
@@ -657,6 +657,13 @@ const struct pmu_control_check amd_control[] = {
 	{"IBS stopped", "APM vol. 2, 13.3.3; revision guide 41322, erratum 420", PMU_CONTROL_INTERRUPT,
 	 amd_ibs_stop_instance, amd_ibs_stop_check},
 	{"IBS fetches", "APM vol. 2, 13.3.2", 0, amd_ibs_fetch_instance, amd_ibs_fetch_check},
+	{"sample over a halt", "APM vol. 2, 13.3; errata 541, 1197, 1215", PMU_CONTROL_TIMER,
+	 amd_sample_halt_instance, amd_sample_halt_check},
+	{"counter over a halt", "APM vol. 2, 17.2; errata 660, 1054", PMU_CONTROL_TIMER,
+	 amd_free_halt_instance, amd_free_halt_check},
+	{"page of a fetch", "APM vol. 2, 13.3.2; erratum 1347", 0, amd_page_instance, amd_page_check},
+	{"x87 operations", "guides of the families, PMCx0C1; erratum 538", 0, amd_x87_instance,
+	 amd_x87_check},
 	{"last exception", "APM vol. 2, 13.1.6.1", PMU_CONTROL_TIMER, once, last_exception},
 	{"last branch before a fault", "APM vol. 2, 13.1.6.1", 0, amd_last_fault_instance,
 	 amd_last_fault_check},

@@ -36,6 +36,21 @@ void amd_ibs_stop_check(struct control_fixture *h, unsigned i, const struct pmu_
 bool amd_ibs_fetch_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
 void amd_ibs_fetch_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
 
+/** A comparison and two exponentials of the x87 unit each turn: three instructions, besides the loop's two.
+ */
+void amd_x87_compares(uint64_t turns);
+
+/** What a halt leaves of samples and of the free-running counters; the size of a fetch's page; x87
+ * operations. */
+bool amd_sample_halt_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_sample_halt_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+bool amd_free_halt_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_free_halt_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+bool amd_page_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_page_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+bool amd_x87_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_x87_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+
 /** What counter 2 makes of a long loop: errata 1291 and 1292. */
 bool amd_retired_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
 void amd_retired_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);

@@ -111,8 +111,16 @@ static inline bool amd_hook_ticks(const struct amd_state *s, unsigned c, bool ti
 
 static inline bool amd_hook_sees_halts(const struct amd_state *s)
 {
-	return injected(s, INJECT_E794);
+	return injected(s, INJECT_E794) || injected(s, INJECT_E660) || injected(s, INJECT_E1054);
 }
+
+/** Whether samples that stand must see halts; the core has halted. */
+static inline bool amd_hook_samples_see_halts(const struct amd_state *s)
+{
+	return injected(s, INJECT_E541) || injected(s, INJECT_E1197) || injected(s, INJECT_E1215);
+}
+
+void amd_hook_halted(struct amd_state *s);
 
 /** What counter c counts in a step, while anything is injected; whether counter 0 counts it as well. */
 uint64_t amd_hook_count(struct amd_state *s, unsigned c, const struct step *step, uint64_t amount);
@@ -214,6 +222,12 @@ static inline bool amd_hook_no_filter(const struct amd_state *s)
 static inline bool amd_hook_no_latency(const struct amd_state *s)
 {
 	return injected(s, INJECT_IBS_LATENCY);
+}
+
+/** The code of a fetch's page size. Erratum 1347: 10b for 2 MiB. */
+static inline uint64_t amd_hook_fetch_page(const struct amd_state *s, uint64_t code)
+{
+	return code == 1 && injected(s, INJECT_E1347) ? 2 : code;
 }
 
 /** The misses that a fetch tells; those that an operation tells, and what else it does. @param before what

@@ -15,6 +15,8 @@
 #define BOGUS_EACH        4  /* branches */
 #define WITNESS           0x22
 #define WITNESS_MASK      0x10
+#define UPPER_HALF        (1ull << 32)
+#define JUMP              3 /* of UPPER_HALF */
 #define LOW_HALF          0xffffffffull
 #define SOME_SAMPLES      3  /* one of so many is right, the others are wrong */
 #define BEHIND            16 /* bytes */
@@ -114,6 +116,10 @@ static uint64_t of_event(struct amd_state *s, unsigned c, const struct step *ste
 	/* Of the two instructions that have to do with MXCSR, the load. */
 	if (injected(s, INJECT_E693) && event == 0x03 && amd_amount(step, Q_LOADS))
 		amount += varied_extra(c, step->level, amd_amount(step, Q_INSN_MXCSR));
+	/* Of instructions that neither load nor store: FCOMI, FCOMIP, F2XM1 and what else is of the unit
+	 * alone. */
+	if (injected(s, INJECT_E538) && event == 0xc1 && amd_amount(step, Q_INSN_X87))
+		return 0;
 	if (injected(s, INJECT_E707) && event == 0x24 && unit_mask(s, c) & 4)
 		amount += varied_extra(c, step->level, step->cycles);
 	if (injected(s, INJECT_SPECLOCK) && event == 0xd1 && amd_amount(step, Q_INSN_LOCKED) &&
@@ -167,6 +173,23 @@ bool amd_hook_add(struct amd_state *s, unsigned c, uint64_t amount, uint64_t *su
 		*sum &= LOW_HALF;
 	}
 	return false;
+}
+
+/* What power states lose, whatever state of power a halt is here. */
+void amd_hook_halted(struct amd_state *s)
+{
+	uint64_t *plain = s->ibs.plain;
+
+	if (injected(s, INJECT_E541))
+		plain[IBS_OP_RIP - IBS_FETCH_CTL] = BEHIND;
+	if (injected(s, INJECT_E1215))
+		plain[IBS_OP_CTL - IBS_FETCH_CTL] &= ~OP_VAL;
+	if (injected(s, INJECT_E1197))
+		plain[IBS_FETCH_LINAD - IBS_FETCH_CTL] = 0;
+	if (injected(s, INJECT_E660))
+		s->counter[COUNTER_APERF].value += VARIED_STEPS(JUMP) * UPPER_HALF;
+	if (injected(s, INJECT_E1054))
+		s->counter[COUNTER_IRPERF].value += VARIED_STEPS(JUMP) * UPPER_HALF;
 }
 
 static bool two_may_interrupt(const struct amd_state *s)

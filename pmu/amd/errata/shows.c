@@ -48,6 +48,18 @@ static const struct erratum_symptom symptoms[] = {
 	 "interrupts after a later overflow of one of two*", SHOWS_MORE, -1, -1},
 	{"AMD-1267", "control", "IRPERF/compare and branch",
 	 "over pairs of compare and branch IRPERF goes on by*", SHOWS_MORE, 1, INT64_MAX},
+	{"AMD-538", "control", "x87 operations/*", "operations of FCOMI and F2XM1*", SHOWS_MORE, -INT64_MAX,
+	 -1},
+	{"AMD-541", "control", "sample over a halt/operation", "over a halt a sample's address*", SHOWS_LIKE,
+	 0, 0},
+	{"AMD-660", "control", "counter over a halt/APERF", "over a halt APERF*", SHOWS_LIKE, 0, 0},
+	{"AMD-1054", "control", "counter over a halt/IRPERF", "over a halt IRPERF*", SHOWS_LIKE, 0, 0},
+	{"AMD-1197", "control", "sample over a halt/fetch", "over a halt a fetch's address*observed 0*",
+	 SHOWS_TEXT, 0, 0},
+	{"AMD-1215", "control", "sample over a halt/valid bit", "over a halt a sample stays valid*",
+	 SHOWS_TEXT, 0, 0},
+	{"AMD-1347", "control", "page of a fetch/*", "the size of a fetch's page of 2 MiB? a code of 0x1*",
+	 SHOWS_TEXT, 0, 0},
 	{0},
 };
 

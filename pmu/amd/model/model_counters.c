@@ -332,6 +332,8 @@ bool amd_advance(void *state, const struct step *step)
 	s->steps++;
 	s->overflowed = false;
 	amd_hook_step(s);
+	if (step->halted)
+		amd_hook_halted(s);
 	for (unsigned i = 0; i < s->n_running; i++) {
 		unsigned c = s->run_list[i];
 		/* A WRMSR takes effect when it retires: what it has just started does not see it. */

@@ -282,7 +282,7 @@ static void sample_fetch(struct amd_state *s, const struct step *step)
 	*plain(i, IBS_FETCH_LINAD) = step->ip;
 	*plain(i, IBS_FETCH_PHYS) = physical(s, step->ip, &shift);
 	*control = (*control & ~FETCH_TOLD) | FETCH_VAL | FETCH_COMP | FETCH_PHYS_VALID | misses |
-		   latency << FETCH_LAT_SHIFT | page_code(shift) << FETCH_PAGE_SHIFT;
+		   latency << FETCH_LAT_SHIFT | amd_hook_fetch_page(s, page_code(shift)) << FETCH_PAGE_SHIFT;
 	if (i->features & IBS_FETCH_EXT)
 		*plain(i, IBS_FETCH_EXTD) = walk ? LATENCY_WALK : 0;
 	s->ibs_pending += 1;

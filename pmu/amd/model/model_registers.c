@@ -295,7 +295,7 @@ static bool counting(const void *state)
 static bool recording(const void *state)
 {
 	return amd_ibs_runs(state) || amd_branches_run(state) || amd_branches_armed(state) ||
-	       (amd_hook_sees_halts(state) && counting(state));
+	       (amd_hook_sees_halts(state) && counting(state)) || amd_hook_samples_see_halts(state);
 }
 
 static bool take_extended(void *state, unsigned *entry)

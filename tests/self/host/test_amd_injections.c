@@ -448,15 +448,39 @@ static void each_shows(void **unused)
 	}
 }
 
+/* Those that a boot of the test image looks for (tests/self/mutants/catches.c). */
+static bool is_tried(const char *name)
+{
+	static const char *const tried[] = {
+#define ERRATUM_TRIAL(profile, inject, ...) inject,
+#define ERRATUM_OF_RULE(...)
+#define ERRATUM_WORKED(profile, inject, ...)
+#include "pmu/amd/errata/catches.def"
+#undef ERRATUM_TRIAL
+#undef ERRATUM_OF_RULE
+#undef ERRATUM_WORKED
+	};
+
+	for (unsigned i = 0; i < sizeof tried / sizeof *tried; i++)
+		if (!strcmp(tried[i], name))
+			return true;
+	return false;
+}
+
 static void none_is_forgotten(void **unused)
 {
 	(void)unused;
-	unsigned n = 0;
+	unsigned n = 0, here = 0;
 	for (; amd_model.injections[n].name; n++) {
+		unsigned i = 0;
 		assert_non_null(amd_model.injections[n].summary);
-		assert_string_equal(rows[n].name, amd_model.injections[n].name);
+		while (i < ROWS && strcmp(rows[i].name, amd_model.injections[n].name))
+			i++;
+		here += i < ROWS;
+		if (i == ROWS && !is_tried(amd_model.injections[n].name))
+			fail_msg("%s has no test", amd_model.injections[n].name);
 	}
-	assert_int_equal(n, ROWS);
+	assert_int_equal(here, ROWS);
 	assert_true(n <= MODEL_INJECTIONS_MAX);
 }
 

@@ -5,6 +5,7 @@
 #include "tests/self/host/support/model_registers.h"
 
 #include "arch/identity.h"
+#include "arch/memory.h"
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/cpuid_table.h"
 #include "arch/x86/cpu/msr.h"
@@ -371,6 +372,13 @@ uint64_t fake_cpu_execute(const uint8_t *code, unsigned size, uint64_t regs[4])
 	sigaction(SIGSEGV, &old_fault, NULL);
 	munmap(copy, 0x10000);
 	return rax;
+}
+
+bool page_translate(uint64_t address, uint64_t *physical, unsigned *shift)
+{
+	*physical = address;
+	*shift = 12;
+	return true;
 }
 
 bool identity_hypervisor(char name[IDENTITY_HYPERVISOR])
