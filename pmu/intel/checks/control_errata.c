@@ -13,6 +13,7 @@
 #include "pmu/intel/registers.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* --- an inverted threshold in one ring ---------------------------------------------------------------- */
 
@@ -258,35 +259,50 @@ void intel_any_check(struct control_fixture *h, unsigned i, const struct pmu_eve
 static const struct {
 	const char *name, *kernel;
 	uint16_t code;
-	bool newer; /* the event is Westmere's, too */
+	const char *cores[2];
 } absent[] = {
-	{"05H/02H", "calls", 0x0205, false},
-	{"4FH/08H", "tlb_flush_page", 0x084f, true},
+	{"05H/02H", "calls", 0x0205, {"NHM", "NHM"}},
+	{"4FH/08H", "tlb_flush_page", 0x084f, {"NHM", "WSS"}},
+	{"06H/01H", "forward_same", 0x0106, {"NHM", "NHM"}},
+	{"03H/02H", "alias_4k", 0x0203, {"SNB", "JKT"}},
+	{"C9H/40H", "rtm_abort", 0x40c9, {"HSW", "HSX"}},
 };
 
 bool intel_absent_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
 	int core = intel_found(pmu)->core;
-	bool nehalem = core == intel_core_by_name("NHM");
+	unsigned row = 0;
 
-	if (i >= sizeof absent / sizeof absent[0])
-		return false;
-	snprintf(out->name, sizeof out->name, "%s", absent[i].name);
-	out->counters = intel_first_counters(pmu, 2);
-	out->kernel = absent[i].kernel;
 	/* A hypervisor may well have nested pages. */
-	return out->counters && core != INTEL_NO_CORE && !pmu->under_hypervisor &&
-	       (nehalem || (absent[i].newer && core == intel_core_by_name("WSS")));
+	if (pmu->under_hypervisor || core == INTEL_NO_CORE)
+		return false;
+	while (row < sizeof absent / sizeof absent[0] &&
+	       ((core != intel_core_by_name(absent[row].cores[0]) &&
+		 core != intel_core_by_name(absent[row].cores[1])) ||
+		i--))
+		row++;
+	if (row == sizeof absent / sizeof absent[0])
+		return false;
+	snprintf(out->name, sizeof out->name, "%s", absent[row].name);
+	out->counters = intel_first_counters(pmu, 2);
+	out->kernel = absent[row].kernel;
+	return out->counters != 0;
 }
 
-/* No access of the kernel is misaligned, and there are no nested pages. */
+/* No access of the kernel is misaligned, there are no nested pages, what is loaded is forwarded or is of
+ * another page, and memory that is written back aborts no transaction. */
 void intel_absent_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	struct pmu_config config = {.code = CODE_INSTRUCTIONS, .levels = LEVELS_ALL};
+	struct pmu_control_instance instance;
+	unsigned row = 0;
 
 	(void)e;
+	intel_absent_instance(h->pmu, i, &instance);
+	while (strcmp(absent[row].name, instance.name))
+		row++;
 	control_program(h, 0, &config, 0);
-	config.code = absent[i].code;
+	config.code = absent[row].code;
 	control_program(h, 1, &config, 0);
 	h->run(h, 3);
 	h->within(h, "instructions", 1, UINT64_MAX, control_value(h, 0));

@@ -55,6 +55,9 @@ extern intel_check intel_anew_check, intel_declared_check, intel_select_check, i
 	intel_still_check, intel_written_back_check, intel_one_record_check, intel_big_buffer_check,
 	intel_switched_check, intel_zero_check, intel_told_check;
 
+extern intel_instance intel_third_instance, intel_kept_over_instance, intel_front_halt_instance;
+extern intel_check intel_third_check, intel_kept_over_check, intel_front_halt_check;
+
 extern intel_instance intel_pebs_groups_instance;
 extern intel_check intel_pebs_groups_check;
 

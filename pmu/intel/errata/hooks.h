@@ -215,11 +215,7 @@ static inline bool intel_hook_freezes_branches(const struct intel_state *s, bool
 }
 
 /** A step begins. */
-static inline void intel_hook_step(struct intel_state *s)
-{
-	if (s->deviations.late && !--s->deviations.late)
-		s->pmi_pending++;
-}
+void intel_hook_step(struct intel_state *s, const struct step *step);
 
 /** Whether a request is held back. */
 static inline bool intel_hook_waiting(const struct intel_state *s)

@@ -192,6 +192,13 @@ static const struct miscount {
 	{INJECT_BDD59, 0xc4, ANY_UMASK, Q_BRANCHES, 1, OF_BOTH_ONE_RING},
 	{INJECT_AAJ57, 0x05, ANY_UMASK, Q_INSTRUCTIONS, 1, ALWAYS},
 	{INJECT_AAJ90, 0x4f, 0x08, Q_INSTRUCTIONS, 1, NOW_AND_THEN},
+	{INJECT_BDD101, 0xc4, 0x40, Q_BR_FAR, 1, ALWAYS},
+	{INJECT_BDD101, 0xc4, 0x04, Q_BR_FAR, 1, ALWAYS},
+	{INJECT_AAJ127, 0x06, 0x01, Q_LOADS, 1, ALWAYS},
+	{INJECT_AAJ127, 0x06, 0x02, Q_LOADS, 1, ALWAYS},
+	{INJECT_BJ50, 0x03, 0x02, Q_LOADS, 1, ALWAYS},
+	{INJECT_HSD65, 0xc9, 0x40, Q_INSN_XBEGIN, 1, ALWAYS},
+	{INJECT_HSD65, 0xc8, 0x40, Q_INSN_XBEGIN, 1, ALWAYS},
 	{INJECT_HSD76, 0xd0, 0x21, Q_INSN_LOCKED, -1, ALWAYS},
 };
 
@@ -249,6 +256,14 @@ uint8_t intel_hook_rings(const struct intel_state *s, unsigned c, uint8_t rings)
 	return rings;
 }
 
+/* IDQ.EMPTY, IDQ_UOPS_NOT_DELIVERED, RESOURCE_STALLS.ANY, CYCLE_ACTIVITY. */
+static bool of_front_end(const struct intel_state *s, unsigned c)
+{
+	unsigned event = intel_is_fixed(c) ? 0 : s->select[c] & 0xff;
+
+	return event == 0x79 || event == 0x9c || event == 0xa2 || event == 0xa3;
+}
+
 uint64_t intel_hook_distorted(struct intel_state *s, unsigned c, const struct step *step, uint64_t amount)
 {
 	const struct intel_counter *k = &s->counter[c];
@@ -272,6 +287,10 @@ uint64_t intel_hook_distorted(struct intel_state *s, unsigned c, const struct st
 		extra += intel_amount(step, Q_INSN_VMASKMOV) + (intel_amount(step, Q_REP_ITERATIONS) &&
 								intel_amount(step, Q_STORES) &&
 								!intel_amount(step, Q_INSN_IO));
+	if (injected(s, INJECT_HSD135) && step->halted && of_front_end(s, c))
+		amount += step->cycles;
+	if (injected(s, INJECT_HSD176) && c == 2)
+		extra += 3 * intel_amount(step, Q_INSN_XBEGIN);
 	amount += varied_extra(c, step->level, extra);
 	if ((int64_t)amount < 0)
 		amount = 0;
@@ -303,6 +322,17 @@ uint64_t intel_hook_distorted(struct intel_state *s, unsigned c, const struct st
 	if (injected(s, INJECT_DEAD) || (injected(s, INJECT_DEAD_COUNTER) && c == s->leaf.n_general - 1))
 		amount = 0;
 	return amount;
+}
+
+/* Counter 3 is the microcode's, for transactions. */
+void intel_hook_step(struct intel_state *s, const struct step *step)
+{
+	if (s->deviations.late && !--s->deviations.late)
+		s->pmi_pending++;
+	if (injected(s, INJECT_SKL179) && intel_amount(step, Q_INSN_XBEGIN)) {
+		s->counter[3].value++;
+		s->select[3] |= EVTSEL_OS;
+	}
 }
 
 bool intel_hook_add(struct intel_state *s, unsigned c, uint64_t amount, uint64_t *sum, bool *carry)

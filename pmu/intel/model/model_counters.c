@@ -422,7 +422,7 @@ bool intel_advance(void *state, const struct step *step)
 	s->overflowed = 0;
 	if (intel_hook_smi(s))
 		take_smi(s);
-	intel_hook_step(s);
+	intel_hook_step(s, step);
 	for (unsigned i = 0; i < s->n_running; i++) {
 		unsigned c = s->run_list[i];
 		/* A WRMSR takes effect when it retires: what it has just started does not see it. */
