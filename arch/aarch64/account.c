@@ -179,8 +179,8 @@ void insn_account_failed(uint32_t insn, struct insn_effect *out)
 /* By op1, CRn and CRm, where op0 is 3 (D12.3.1). */
 static bool counts_or_identifies(unsigned op1, unsigned n, unsigned m)
 {
-	if (op1 == 0)
-		return n == 0 || (n == 9 && m == 14); /* identification; PMINTENSET_EL1 and those beside it */
+	if (op1 == 0) /* identification; PMINTENSET_EL1 and those beside it; PMSSCR_EL1 */
+		return n == 0 || (n == 9 && m >= 13);
 	if (op1 != 3)
 		return false;
 	/* PMICNTR_EL0 and PMICFILTR_EL0; PMCR_EL0 and those that follow; PMEVCNTR<n>_EL0 and
@@ -188,10 +188,19 @@ static bool counts_or_identifies(unsigned op1, unsigned n, unsigned m)
 	return (n == 9 && (m == 4 || m == 6 || (m >= 12 && m <= 14))) || (n == 14 && m >= 8);
 }
 
+/* The same where op0 is 2: PMEVCNTSVR<n>_EL1, PMCCNTSVR_EL1, PMICNTSVR_EL1. */
+static bool is_saved_count(unsigned op1, unsigned n, unsigned m)
+{
+	return op1 == 0 && n == 14 && m >= 8;
+}
+
 bool insn_register(uint32_t insn, bool *write, uint32_t *number, unsigned *t)
 {
-	if (!(form_of(insn)->flags & FORM_REGISTER) || !bits(insn, 19, 1) ||
-	    !counts_or_identifies(bits(insn, 16, 3), bits(insn, 12, 4), bits(insn, 8, 4)))
+	unsigned op1 = bits(insn, 16, 3), n = bits(insn, 12, 4), m = bits(insn, 8, 4);
+
+	if (!(form_of(insn)->flags & FORM_REGISTER))
+		return false;
+	if (bits(insn, 19, 1) ? !counts_or_identifies(op1, n, m) : !is_saved_count(op1, n, m))
 		return false;
 	*write = !bits(insn, 21, 1);
 	*number = bits(insn, 5, 15) | 1u << 15;

@@ -94,9 +94,11 @@ static bool has_sve(void)
  */
 static uint64_t counters_of_el1(void)
 {
-	unsigned version = (unsigned)(SYS_READ(id_aa64dfr0_el1) >> 8 & 0xf);
+	uint64_t dfr0 = SYS_READ(id_aa64dfr0_el1);
+	unsigned version = (unsigned)(dfr0 >> 8 & 0xf);
+	uint64_t captures = dfr0 >> DFR0_SNAPSHOTS & 0xf ? UINT64_C(1) << MDCR_PMSSE_EL1 : 0;
 
-	return version == 0 || version == 15 ? 0 : SYS_READ(pmcr_el0) >> 11 & 0x1f;
+	return version == 0 || version == 15 ? 0 : captures | (SYS_READ(pmcr_el0) >> 11 & 0x1f);
 }
 
 static void keep(void)

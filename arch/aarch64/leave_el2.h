@@ -20,10 +20,14 @@
 #define FINE_HFGRTR2  s3_4_c3_c1_2
 #define FINE_HFGWTR2  s3_4_c3_c1_3
 #define FINE_HFGITR2  s3_4_c3_c1_7
-/* HDFGRTR2_EL2 and HDFGWTR2_EL2: a bit that is set lets in PMECR_EL1, PMIAR_EL1, PMICNTR_EL0, PMICFILTR_EL0 and PMUACR_EL1; the write of
- * PMZR_EL0 besides. */
-#define FINE_PMU_READ  0x1f
-#define FINE_PMU_WRITE 0x20001f
+/* HDFGRTR2_EL2 and HDFGWTR2_EL2: a bit that is set lets in PMECR_EL1, PMIAR_EL1, PMICNTR_EL0, PMICFILTR_EL0, PMUACR_EL1 and PMSSCR_EL1;
+ * reads of saved counters besides, and the write of PMZR_EL0. */
+#define FINE_PMU_READ  0xdf
+#define FINE_PMU_WRITE 0x20009f
+
+/* MDCR_EL2.PMSSE, where ID_AA64DFR0_EL1.PMSS is not 0: EL1 says whether counters are captured. */
+#define MDCR_PMSSE_EL1 30
+#define DFR0_SNAPSHOTS 16
 
 #ifdef __ASSEMBLER__
 /* Goes on at `to`, with the virtual clock so far behind the physical one; X0 to X2 change. */
@@ -47,13 +51,17 @@
 	mrs	x0, mpidr_el1
 	msr	vmpidr_el2, x0
 	mrs	x0, id_aa64dfr0_el1
+	ubfx	x2, x0, #DFR0_SNAPSHOTS, #4
+	cmp	x2, #0
+	cset	x2, ne
+	lsl	x2, x2, #MDCR_PMSSE_EL1
 	ubfx	x0, x0, #8, #4		/* PMUVer: 0 and 15 are none that is architected */
 	sub	x1, x0, #1
-	mov	x2, #0
 	cmp	x1, #14
 	b.hs	.Lno_pmu\@
-	mrs	x2, pmcr_el0
-	ubfx	x2, x2, #11, #5		/* N */
+	mrs	x1, pmcr_el0
+	ubfx	x1, x1, #11, #5		/* N */
+	orr	x2, x2, x1
 .Lno_pmu\@:
 	msr	mdcr_el2, x2
 	mrs	x0, id_aa64pfr0_el1

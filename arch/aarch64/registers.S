@@ -4,13 +4,13 @@
  */
 	.text
 
-/* Blocks: op1, CRn, first CRm, how many CRm. op0 is 3; each CRm has eight op2. */
-.macro BLOCK write, op1, crn, crm, count
+/* Blocks: op0, op1, CRn, first CRm, how many CRm; each CRm has eight op2. */
+.macro BLOCK write, op0, op1, crn, crm, count
 	.set .Lcrm, \crm
 	.rept \count
 	.set .Lop2, 0
 	.rept 8
-	.inst	0xd5100000 | (1 - \write)*0x200000 | 1 << 19 | \op1 << 16 | \crn << 12 | .Lcrm << 8 | .Lop2 << 5
+	.inst	0xd5100000 | (1 - \write)*0x200000 | (\op0 & 1) << 19 | \op1 << 16 | \crn << 12 | .Lcrm << 8 | .Lop2 << 5
 	ret
 	.set .Lop2, .Lop2 + 1
 	.endr
@@ -19,12 +19,13 @@
 .endm
 
 .macro BLOCKS write
-	BLOCK \write, 0, 0, 0, 8	/* identification */
-	BLOCK \write, 0, 9, 14, 1	/* PMINTENSET_EL1, PMUACR_EL1, PMMIR_EL1 */
-	BLOCK \write, 3, 9, 4, 3	/* PMICNTR_EL0, PMICFILTR_EL0 */
-	BLOCK \write, 3, 9, 12, 3	/* PMCR_EL0 to PMOVSSET_EL0 */
-	BLOCK \write, 3, 14, 8, 8	/* PMEVCNTR<n>_EL0, PMEVTYPER<n>_EL0 */
-	BLOCK \write, 3, 13, 0, 1	/* TPIDR_EL0: a register that takes any value */
+	BLOCK \write, 3, 0, 0, 0, 8	/* identification */
+	BLOCK \write, 3, 0, 9, 13, 2	/* PMSSCR_EL1, PMINTENSET_EL1, PMUACR_EL1, PMECR_EL1, PMMIR_EL1 */
+	BLOCK \write, 2, 0, 14, 8, 5	/* PMEVCNTSVR<n>_EL1, PMCCNTSVR_EL1, PMICNTSVR_EL1 */
+	BLOCK \write, 3, 3, 9, 4, 3	/* PMICNTR_EL0, PMICFILTR_EL0 */
+	BLOCK \write, 3, 3, 9, 12, 3	/* PMCR_EL0 to PMOVSSET_EL0 */
+	BLOCK \write, 3, 3, 14, 8, 8	/* PMEVCNTR<n>_EL0, PMEVTYPER<n>_EL0 */
+	BLOCK \write, 3, 3, 13, 0, 1	/* TPIDR_EL0: a register that takes any value */
 .endm
 
 	.globl register_stubs, register_stubs_end, register_refused

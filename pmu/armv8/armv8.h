@@ -13,6 +13,10 @@
 
 extern const struct pmu_driver armv8_driver;
 extern const struct pmu_control_check armv8_control[];
+
+/** The check of snapshots, for armv8_control[]: its instances, and what it does. */
+bool armv8_has_snapshots(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void armv8_snapshots(struct control_fixture *h, unsigned instance, const struct pmu_event *e);
 extern const struct pmu_identity armv8_identities[];
 
 /** Of pmu_config.levels, besides enum pmu_levels: at EL2. */
@@ -30,6 +34,8 @@ struct armv8_pmu {
 	uint64_t every;   /* bits of all counters in PMCNTENSET_EL0, also of one that is not taken */
 	bool el2, el3;    /* these levels are implemented: so are their filters */
 	bool freezes_by_profiling; /* PMCR_EL0.FZS is implemented */
+	bool snapshots;            /* registers capture all counters, where firmware lets EL1 access them */
+	bool links;                /* PMEVTYPER<n>_EL0.TLC of odd counters */
 	uint64_t thresholds;       /* bits of PMEVTYPER<n>_EL0 that compare what a cycle counts */
 };
 

@@ -28,10 +28,17 @@
 #define PMINTENSET_EL1 ARMV8_REGISTER(3, 0, 9, 14, 1)
 #define PMINTENCLR_EL1 ARMV8_REGISTER(3, 0, 9, 14, 2)
 #define PMUACR_EL1     ARMV8_REGISTER(3, 0, 9, 14, 4)
+#define PMECR_EL1      ARMV8_REGISTER(3, 0, 9, 14, 5)
 #define PMMIR_EL1      ARMV8_REGISTER(3, 0, 9, 14, 6)
 #define PMEVCNTR_EL0   ARMV8_REGISTER(3, 3, 14, 8, 0)  /* of counter 0; those of the others follow */
 #define PMEVTYPER_EL0  ARMV8_REGISTER(3, 3, 14, 12, 0) /* likewise */
 #define PMCCFILTR_EL0  ARMV8_REGISTER(3, 3, 14, 15, 7)
+
+/* Snapshots (FEAT_PMUv3_SS). */
+#define PMSSCR_EL1     ARMV8_REGISTER(3, 0, 9, 13, 3)
+#define PMEVCNTSVR_EL1 ARMV8_REGISTER(2, 0, 14, 8, 0) /* of counter 0; those of the others follow */
+#define PMCCNTSVR_EL1  ARMV8_REGISTER(2, 0, 14, 11, 7)
+#define PMICNTSVR_EL1  ARMV8_REGISTER(2, 0, 14, 12, 0)
 
 #define ID_AA64DFR0_EL1 ARMV8_REGISTER(3, 0, 0, 5, 0)
 #define ID_AA64DFR1_EL1 ARMV8_REGISTER(3, 0, 0, 5, 1)
@@ -54,6 +61,7 @@
 #define PMUVER_OWN_KIND 15
 
 /* Other fields of identification registers: the lowest bits, of four each. */
+#define DFR0_PMSS     16 /* snapshots */
 #define DFR0_PMSVER   32 /* statistical profiling; from SPEV1P2 on it can freeze counters */
 #define PMSVER_SPE1P2 3
 #define DFR1_ICNTR    36 /* an instruction counter */
@@ -64,6 +72,8 @@
 #define MDCR_HPMN   0x1fu      /* event counters from this one on are EL2's own: the second range */
 #define MDCR_HPME   (1u << 7)  /* those count */
 #define MDCR_HLP    (1u << 26) /* they overflow at 64 bits */
+#define MDCR_PMSSE  30         /* lowest bit of two: captures, as PMECR_EL1.SSE, or ... */
+#define PMSSE_BELOW 1          /* ... by what the level below says */
 #define MDCR_HPMFZO (1u << 29) /* they stand still while one of them has overflowed */
 
 /* PMCR_EL0. */
@@ -94,6 +104,9 @@
 #define TYPER_TH      32 /* lowest bit of the threshold, of twelve */
 #define TYPER_TH_BITS 12
 #define TYPER_TE      (UINT64_C(1) << 60) /* edges of the comparison count (FEAT_PMUv3_EDGE) */
+#define TYPER_TLC     54                  /* lowest bit of two, of odd counters (FEAT_PMUv3_TH2): */
+#define LINK_ELSE     1                   /* what the counter below counts where the comparison fails */
+#define LINK_THEN     2                   /* the same where it holds, in place of its own amount */
 #define TYPER_TC      61                  /* lowest bit of three: */
 #define TC_COUNT      1                   /* a cycle counts once, not by its amount */
 #define TC_NOT_EQUAL  0
@@ -105,7 +118,8 @@
 
 /* PMMIR_EL1. */
 #define PMMIR_SLOTS   0xffu
-#define PMMIR_EDGE    24 /* lowest bit of four: edges of thresholds can be counted */
+#define PMMIR_EDGE    24 /* lowest bit of four: edges of thresholds can be counted ... */
+#define EDGE_LINKS    2  /* ... and from this value on, an odd counter's be linked with the one below */
 #define PMMIR_THWIDTH 20 /* lowest bit of four: bits that a threshold has; 0: there are none */
 
 #define PMUSERENR_EN 1u /* EL0 may do all that is not EL1's alone */
@@ -116,6 +130,14 @@
 #define PMUSERENR_UEN 0x10u /* do so with the counters of PMUACR_EL1 alone */
 #define PMUSERENR_IR  0x20u /* not write the instruction counter */
 #define PMUSERENR_TID 0x40u /* not read PMCEID<n>_EL0 */
+
+/* PMECR_EL1 and PMSSCR_EL1. */
+#define PMECR_SSE      3 /* lowest bit of two: */
+#define SSE_OFF        0
+#define SSE_PROHIBITED 2
+#define SSE_ALLOWED    3
+#define PMSSCR_SS      UINT64_C(1)         /* written: capture; read: not done yet */
+#define PMSSCR_NC      (UINT64_C(1) << 32) /* the last request captured nothing */
 
 #define EVENT_SW_INCR      0x00
 #define EVENT_CPU_CYCLES   0x11

@@ -278,6 +278,63 @@ static void edges(struct control_fixture *h, unsigned instance, const struct pmu
 	h->within(h, "cycles with some begin and end", 2 * begins - 2, 2 * begins + 1, both);
 }
 
+/* --- a counter's threshold linked with the counter below ---------------------------------------------------
+ */
+
+static bool has_links(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	return armv8_found(pmu)->links && first_two(pmu, i, out);
+}
+
+#define NEVER  TC_LESS     /* than 0 */
+#define ALWAYS TC_AT_LEAST /* as many as 0 */
+
+static uint64_t link_of(const struct pmu_event *e, uint64_t how, uint64_t with, uint64_t link)
+{
+	return compared(e, how, with) | link << TYPER_TLC;
+}
+
+/* Counter 1 with its type, counter 0 with its event, in one window. @return what counter 1 moved by */
+static uint64_t linked(struct control_fixture *h, uint64_t below, uint64_t type, uint64_t mask)
+{
+	if (!set(h, 0, below, 0) || !set(h, 1, type, 0))
+		return 0;
+	h->run(h, mask);
+	return control_value(h, 1);
+}
+
+/* PMEVTYPER<n>_EL0.TLC: what the counter below counts, where the comparison holds or where it does not. */
+static void links(struct control_fixture *h, unsigned instance, const struct pmu_event *e)
+{
+	const uint64_t tlc = UINT64_C(3) << TYPER_TLC, edge = TYPER_TE;
+	uint64_t type = armv8_type_register(h->pmu, 0), low, high, met, moved;
+
+	(void)instance;
+	moved = linked(h, e->code, link_of(e, NEVER, 0, LINK_ELSE), 3);
+	h->amount(h, e, 0, &low, &high);
+	h->within(h, "the counter below moves by", low, high, control_value(h, 0));
+	h->equal(h, "where no cycle passes, as the counter below it moves by", control_value(h, 0), moved);
+	moved = linked(h, e->code, link_of(e, ALWAYS, 0, LINK_THEN), 3);
+	h->equal(h, "where each cycle passes, as the counter below it moves by", control_value(h, 0), moved);
+	h->equal(h, "where no cycle passes, linked with those that do, it moves by", 0,
+		 linked(h, e->code, link_of(e, NEVER, 0, LINK_THEN), 3));
+	h->within(h, "where each cycle passes, linked with those that do not, it moves by", low, high,
+		  linked(h, EVENT_CPU_CYCLES, link_of(e, ALWAYS, 0, LINK_ELSE), 3));
+	h->equal(h, "linked with a counter that is off it moves by", 0,
+		 linked(h, e->code, link_of(e, NEVER, 0, LINK_ELSE), 2));
+	/* Each cycle counts once below. */
+	moved = linked(h, EVENT_CPU_CYCLES, link_of(e, TC_AT_LEAST, 1, LINK_THEN), 3);
+	h->within(h, "cycles with some, counted below", 1, high, moved);
+	met = with(h, 1, compared(e, TC_AT_LEAST | TC_COUNT, 1));
+	if (h->pmu->deterministic)
+		h->equal(h, "cycles with some, counted below and by itself", met, moved);
+	moved = linked(h, EVENT_CPU_CYCLES, link_of(e, TC_AT_LEAST | TC_COUNT, 1, LINK_THEN) | edge, 3);
+	h->within(h, "where cycles with some begin, counted below", 1, h->pmu->deterministic ? 1 : high,
+		  moved);
+	if (set(h, 0, e->code, 0) && put(h, "writing a type register", type, e->code | tlc))
+		h->equal(h, "an even counter keeps of TLC", 0, get(h, "reading a type register", type) & tlc);
+}
+
 /* --- freezing ---------------------------------------------------------------------------------------------
  */
 
@@ -552,6 +609,7 @@ const struct pmu_control_check armv8_control[] = {
 	{"comparison", "Arm ARM, PMEVTYPER<n>_EL0.TC", 0, has_thresholds, threshold},
 	{"compared cycles", "Arm ARM, PMEVTYPER<n>_EL0.TC", 0, has_pair_of_thresholds, threshold_cycles},
 	{"edges of a comparison", "Arm ARM, PMEVTYPER<n>_EL0.TE", 0, has_edges, edges},
+	{"linked comparison", "Arm ARM, PMEVTYPER<n>_EL0.TLC", 0, has_links, links},
 	{"freeze", "Arm ARM, PMCR_EL0.FZO", 0, has_freeze, freeze},
 	{"freeze by profiling", "Arm ARM, PMCR_EL0.FZS", 0, has_profiling, freeze_by_profiling},
 	{"counters of EL1", "Arm ARM, MDCR_EL2.HPMN", 0, once, counters_of_el1},
@@ -561,5 +619,6 @@ const struct pmu_control_check armv8_control[] = {
 	{"cleared meanwhile", "Arm ARM, PMOVSCLR_EL0", 0, each_event_counter, cleared},
 	{"required events", "Arm ARM, PMCEID0_EL0", 0, listed_events, required},
 	{"zeroed counters", "Arm ARM, PMZR_EL0", 0, has_zero, zero},
+	{"snapshot", "Arm ARM, PMSSCR_EL1", 0, armv8_has_snapshots, armv8_snapshots},
 	{0},
 };

@@ -16,7 +16,7 @@ static const struct pmu_fault faults[] = {
 		 "state filter/*,counters of EL1/*,asked while enabled/*,status meanwhile/*,cleared "
 		 "meanwhile/*,required events/*"},
 	{.only = "overflow status/*,wrap/*,clock rate/*,comparison/*,compared "
-		 "cycles/*,edges*,freeze*,counters of EL?/*,"
+		 "cycles/*,edges*,linked*,snapshot/*,freeze*,counters of EL?/*,"
 		 "zeroed*,asked while enabled/*,status meanwhile/*,cleared meanwhile/*,required events/*",
 	 NEWEST},
 	{OWN("lost-status", "overflow status/*"), .catches = {{"control/overflow status/*", TOLD_WRONG}}},
@@ -41,6 +41,10 @@ static const struct pmu_fault faults[] = {
 	{OWN("not-frozen", "freeze/*"), NEWEST, .catches = {{"control/freeze/*", TOLD_WRONG}}},
 	{OWN("threshold-off", "comparison/*,compared cycles/*"), NEWEST,
 	 .catches = {{"control/comparison/*", TOLD_WRONG}, {"control/compared cycles/*", TOLD_WRONG}}},
+	{OWN("link-ignored", "linked comparison/*"), NEWEST,
+	 .catches = {{"control/linked comparison/*", TOLD_WRONG}}},
+	{OWN("capture-stale", "snapshot/*"), NEWEST, .catches = {{"control/snapshot/*", TOLD_WRONG}}},
+	{OWN("capture-unguarded", "snapshot/*"), NEWEST, .catches = {{"control/snapshot/*", TOLD_WRONG}}},
 	{OWN("zero-ignored", "zeroed*"), NEWEST, .catches = {{"control/zeroed*", TOLD_WRONG}}},
 	{OWN("edge-level", "edges*"), NEWEST, .catches = {{"control/edges*", TOLD_WRONG}}},
 	{OWN("instructions-dead", "wrap/*"), NEWEST, .catches = {{"control/wrap/PMICNTR", TOLD_WRONG}}},

@@ -146,6 +146,7 @@ static void look_further(struct pmu *pmu, struct armv8_pmu *own, uint64_t dfr0)
 	if (own->version < PMUVER_3_4 || !get(PMMIR_EL1, &own->pmmir))
 		own->pmmir = 0;
 	own->thresholds = thresholds(own->version, own->pmmir);
+	own->links = own->thresholds && (own->pmmir >> PMMIR_EDGE & 0xf) >= EDGE_LINKS;
 	own->user_mask = own->version >= PMUVER_3_9;
 	own->icntr = own->user_mask && field(ID_AA64DFR1_EL1, DFR1_ICNTR, 1);
 	if (own->icntr && !reaches_instructions()) {
@@ -154,6 +155,7 @@ static void look_further(struct pmu *pmu, struct armv8_pmu *own, uint64_t dfr0)
 				"firmware keeps PMICNTR_EL0, PMUACR_EL1 and PMZR_EL0 (MDCR_EL3.EnPM2, "
 				"SCR_EL3.FGTEn2), which are left out");
 	}
+	own->snapshots = own->user_mask && dfr0 >> DFR0_PMSS & 0xf;
 	own->el2 = field(ID_AA64PFR0_EL1, PFR0_EL2, 1);
 	own->el3 = field(ID_AA64PFR0_EL1, PFR0_EL3, 1);
 	own->freezes_by_profiling =
@@ -330,6 +332,14 @@ static bool release(const struct pmu *pmu, unsigned c)
 	       put(armv8_type_register(pmu, c), TYPER_P | TYPER_U);
 }
 
+/* What an event may set of a type register, besides the levels. */
+static uint64_t type_bits(const struct pmu *pmu, unsigned c)
+{
+	const struct armv8_pmu *own = armv8_pmu(pmu);
+
+	return TYPER_EVENT | own->thresholds | (own->links && c % 2 ? UINT64_C(3) << TYPER_TLC : 0);
+}
+
 static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *config)
 {
 	uint64_t mine = UINT64_C(1) << bit_of(pmu, c);
@@ -338,8 +348,7 @@ static bool program(const struct pmu *pmu, unsigned c, const struct pmu_config *
 			(config->levels & LEVELS_USER ? 0 : TYPER_U) |
 			(config->levels & ARMV8_LEVELS_EL2 ? TYPER_NSH : 0);
 
-	if (config->edge || config->invert || config->cmask ||
-	    code & ~(TYPER_EVENT | armv8_pmu(pmu)->thresholds) ||
+	if (config->edge || config->invert || config->cmask || code & ~type_bits(pmu, c) ||
 	    (config->levels & ARMV8_LEVELS_EL2 && !armv8_pmu(pmu)->el2))
 		return false;
 	return release(pmu, c) && put(armv8_type_register(pmu, c), type) &&
@@ -512,7 +521,8 @@ static const struct register_range registers[] = {
 	ROW(COURAGE_COUNT, PMICFILTR_EL0, PMICFILTR_EL0),
 	ROW(COURAGE_COUNT, PMCCNTR_EL0, PMXEVCNTR_EL0),
 	ROW(COURAGE_COUNT, PMZR_EL0, PMZR_EL0),
-	ROW(COURAGE_COUNT, PMUACR_EL1, PMUACR_EL1),
+	ROW(COURAGE_COUNT, PMUACR_EL1, PMECR_EL1),
+	ROW(COURAGE_COUNT, PMSSCR_EL1, PMSSCR_EL1),
 	ROW(COURAGE_COUNT, PMUSERENR_EL0, PMUSERENR_EL0),
 	ROW(COURAGE_COUNT, PMEVCNTR_EL0, PMCCFILTR_EL0),
 	ROW(COURAGE_COUNT, PMINTENCLR_EL1, PMINTENCLR_EL1),

@@ -68,6 +68,18 @@ static inline bool armv8_hook_freezes(const struct armv8_state *s)
 	return s->pmcr & PMCR_FZO && !injected(s, INJECT_NOT_FROZEN);
 }
 
+/** Whether PMSSCR_EL1 may capture: SSE_. */
+static inline unsigned armv8_hook_captures(const struct armv8_state *s, unsigned captures)
+{
+	return injected(s, INJECT_CAPTURE_UNGUARDED) ? SSE_ALLOWED : captures;
+}
+
+/** What a capture saves of a counter. */
+static inline uint64_t armv8_hook_saved(const struct armv8_state *s, unsigned c)
+{
+	return injected(s, INJECT_CAPTURE_STALE) ? s->saved[c] : s->counter[c].value;
+}
+
 /** Whether edges of thresholds count as the thresholds do. */
 static inline bool armv8_hook_levelled(const struct armv8_state *s)
 {

@@ -30,6 +30,8 @@ bool armv8_hook_decoded(struct armv8_state *s, unsigned c)
 	struct armv8_counter *k = &s->counter[c];
 
 	k->held &= !injected(s, INJECT_THRESHOLD_OFF);
+	if (injected(s, INJECT_LINK_IGNORED))
+		k->link = 0;
 	if (k->event != EVENT_LD_RETIRED || !injected(s, INJECT_SHIFTED))
 		return false;
 	k->weight[Q_INSN_STORE] = 1;

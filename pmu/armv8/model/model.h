@@ -4,6 +4,7 @@
  *
  * model_registers.c: which registers exist, who may access them, what they read, what is kept of a write.
  * model_counters.c: what a step adds to a counter, overflow, interrupt, freezing.
+ * model_snapshot.c: registers that capture all counters at once.
  *
  * One processor, in the Non-secure state at EL1 and EL0. Of what EL2 may take away there are the counters
  * that it keeps (MDCR_EL2.HPMN); EL3 (MDCR_EL3) takes nothing. Fields that a reset leaves UNKNOWN get a
@@ -25,6 +26,7 @@ struct armv8_part {
 	bool secure, hypervisor; /* EL3 and EL2 are implemented: their filters are */
 	bool multithreaded;      /* PMEVTYPER<n>_EL0.MT is */
 	bool icntr;              /* PMICNTR_EL0 is (ID_AA64DFR1_EL1.PMICNTR) */
+	bool snapshots;          /* FEAT_PMUv3_SS is */
 	bool profiling;          /* PMCR_EL0.FZS is (FEAT_SPEv1p2); nothing here profiles */
 	uint32_t mdcr;           /* MDCR_EL2 as EL2 has left it; without HPMN it has kept no counter */
 	uint32_t pmmir;          /* PMMIR_EL1, from PMUv3p4 on */
@@ -52,7 +54,9 @@ struct armv8_counter {
 	uint8_t compare; /* TC_ value without TC_COUNT */
 	bool once;       /* TC_COUNT */
 	bool edge, both; /* of the comparison: where it begins to hold; and where it ends */
-	bool met;        /* it held in the last cycle */
+	uint8_t link;    /* LINK_: of an odd counter */
+	bool met;        /* it held in the last cycle ... */
+	bool before;     /* ... and in that before the last step */
 	uint16_t at;     /* the threshold */
 };
 
@@ -64,6 +68,9 @@ struct armv8_state {
 	uint64_t pmcr;
 	uint32_t userenr, selr, mdcr;
 	uint64_t enabled, overflowed, interrupting, uacr;
+	uint64_t saved[ARMV8_INSTRUCTIONS + 1]; /* snapshots, by counter */
+	uint8_t captures;                       /* PMECR_EL1.SSE */
+	bool not_captured;                      /* PMSSCR_EL1.NC */
 	uint64_t running, started; /* counters that count now; of them, those that the last write started */
 	bool asks;                 /* the interrupt is asserted ... */
 	bool request;              /* ... and has not been taken */
@@ -111,6 +118,12 @@ uint64_t armv8_overflows_at(const struct armv8_state *s, unsigned c);
 
 /** A write of PMSWINC_EL0 at a level. */
 void armv8_software(struct armv8_state *s, uint64_t mask, uint8_t level);
+
+/* Registers of snapshots: whether a number is one's, and whether it can be written; what it reads as; a write.
+ */
+bool armv8_snapshot_has(const struct armv8_state *s, uint64_t number, bool *writable);
+uint64_t armv8_snapshot_read(const struct armv8_state *s, uint64_t number);
+void armv8_snapshot_write(struct armv8_state *s, uint64_t number, uint64_t value);
 
 enum register_answer armv8_access(void *state, struct register_access *a);
 bool armv8_advance(void *state, const struct step *step);

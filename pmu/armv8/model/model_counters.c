@@ -34,6 +34,14 @@ static uint8_t levels_of(uint64_t type)
 	return (uint8_t)((system ? LEVELS_SYSTEM : 0) | (user ? LEVELS_USER : 0));
 }
 
+/* CONSTRAINED UNPREDICTABLE (Arm ARM, ReservedPMUThreshold()): as without a threshold. */
+static bool is_reserved(const struct armv8_counter *k, unsigned compare)
+{
+	if (k->link == (LINK_ELSE | LINK_THEN))
+		return true;
+	return k->edge ? k->link == LINK_ELSE || !(compare & TC_EDGE) : k->link == LINK_THEN && k->once;
+}
+
 void armv8_decode(struct armv8_state *s, unsigned c)
 {
 	struct armv8_counter *k = &s->counter[c];
@@ -48,15 +56,13 @@ void armv8_decode(struct armv8_state *s, unsigned c)
 					     : k->type & TYPER_EVENT;
 	k->levels = levels_of(armv8_hook_filter(s, k->type));
 	k->at = k->type >> TYPER_TH & ((1 << TYPER_TH_BITS) - 1);
-	k->held = c < ARMV8_CYCLES && (k->at || compare);
+	k->link = k->type >> TYPER_TLC & 3;
 	k->compare = (uint8_t)(compare & ~(unsigned)TC_COUNT);
 	k->once = compare & TC_COUNT;
 	k->edge = edge;
 	k->both = (compare & TC_EDGE) == TC_BOTH;
 	k->met = false;
-	/* CONSTRAINED UNPREDICTABLE (Arm ARM, ReservedPMUThreshold()): as without a threshold. */
-	if (edge && !(compare & TC_EDGE))
-		k->held = false;
+	k->held = c < ARMV8_CYCLES && (k->at || compare || k->link) && !is_reserved(k, compare);
 	if (c == ARMV8_INSTRUCTIONS)
 		add_weight(k, Q_INSTRUCTIONS, 1);
 	if (c >= ARMV8_CYCLES || armv8_hook_decoded(s, c))
@@ -175,8 +181,10 @@ static void count(struct armv8_state *s, unsigned c, uint64_t amount)
 	chain(s, c);
 }
 
-/* Arm ARM, PMUCountValue(): V against TH by PMEVTYPER<n>_EL0.TC and TE. @return what the cycle adds */
-static uint64_t hold(const struct armv8_state *s, struct armv8_counter *k, uint64_t v)
+/* Arm ARM, PMUCountValue(): V against TH by PMEVTYPER<n>_EL0.TC, TE and TLC. @param below  what the cycle adds
+ * to the counter below
+ * @return what it adds */
+static uint64_t hold(const struct armv8_state *s, struct armv8_counter *k, uint64_t v, uint64_t below)
 {
 	bool met = k->compare == TC_NOT_EQUAL  ? v != k->at
 		   : k->compare == TC_EQUAL    ? v == k->at
@@ -186,8 +194,12 @@ static uint64_t hold(const struct armv8_state *s, struct armv8_counter *k, uint6
 
 	k->met = met;
 	if (k->edge && !armv8_hook_levelled(s))
-		return k->both ? met != was : met && !was;
-	return !met ? 0 : k->once ? 1 : v;
+		return !(k->both ? met != was : met && !was) ? 0 : k->link ? below : 1;
+	if (!met)
+		return k->link == LINK_ELSE ? below : 0;
+	if (k->link == LINK_THEN)
+		return below;
+	return k->once ? 1 : v;
 }
 
 /* PMCR_EL0.D: each 64th cycle. */
@@ -199,29 +211,59 @@ static uint64_t divide(struct armv8_state *s, uint32_t cycles)
 	return sum / 64;
 }
 
-static uint64_t amount_of(struct armv8_state *s, unsigned c, const struct step *step)
+static bool sees(const struct armv8_state *s, unsigned c, uint8_t level)
 {
-	struct armv8_counter *k = &s->counter[c];
-	uint32_t cycles = step->halted ? 0 : step->cycles;
+	return counter_sees(armv8_hook_levels(s, s->counter[c].levels), level);
+}
+
+/* A write takes effect when it retires: what it has just started does not see it. */
+static bool takes_part(const struct armv8_state *s, unsigned c, const struct step *step)
+{
+	return s->running >> c & 1 && !(step->own_write && s->started >> c & 1) && sees(s, c, step->level);
+}
+
+static uint64_t terms_of(const struct armv8_counter *k, const struct step *step)
+{
 	int64_t sum = 0;
 
 	for (unsigned i = 0; i < step->n_terms; i++)
 		sum += k->weight[step->terms[i].quantity] * (int64_t)step->terms[i].amount;
-	if (k->held) {
-		uint64_t all = hold(s, k, (uint64_t)sum + (k->clock && cycles));
-
-		for (uint32_t i = 1; i < cycles; i++)
-			all += hold(s, k, k->clock);
-		return all;
-	}
-	if (c == ARMV8_CYCLES && s->pmcr & PMCR_D && !(s->pmcr & PMCR_LC))
-		return divide(s, cycles);
-	return (uint64_t)sum + (k->clock ? cycles : 0);
+	return (uint64_t)sum;
 }
 
-static bool sees(const struct armv8_state *s, unsigned c, uint8_t level)
+/* What a counter with a threshold adds, cycle by cycle, beside what its link adds: that is counted anew, from
+ * what it was before this step. */
+static uint64_t compared(struct armv8_state *s, unsigned c, const struct step *step, uint32_t cycles)
 {
-	return counter_sees(armv8_hook_levels(s, s->counter[c].levels), level);
+	struct armv8_counter *k = &s->counter[c], below = {0};
+	bool linked = k->link && takes_part(s, c - 1, step);
+	uint64_t v = terms_of(k, step) + (k->clock && cycles), under = 0, all = 0;
+	uint32_t i = 0;
+
+	if (linked) {
+		below = s->counter[c - 1];
+		below.met = below.before;
+		under = terms_of(&below, step) + (below.clock && cycles);
+	}
+	k->before = k->met;
+	do {
+		all += hold(s, k, v, below.held ? hold(s, &below, under, 0) : under);
+		v = k->clock;
+		under = below.clock;
+	} while (++i < cycles);
+	return all;
+}
+
+static uint64_t amount_of(struct armv8_state *s, unsigned c, const struct step *step)
+{
+	struct armv8_counter *k = &s->counter[c];
+	uint32_t cycles = step->halted ? 0 : step->cycles;
+
+	if (k->held)
+		return compared(s, c, step, cycles);
+	if (c == ARMV8_CYCLES && s->pmcr & PMCR_D && !(s->pmcr & PMCR_LC))
+		return divide(s, cycles);
+	return terms_of(k, step) + (k->clock ? cycles : 0);
 }
 
 void armv8_software(struct armv8_state *s, uint64_t mask, uint8_t level)
@@ -249,8 +291,7 @@ bool armv8_advance(void *state, const struct step *step)
 		unsigned c = lowest(left);
 		uint64_t amount;
 
-		/* A write takes effect when it retires: what it has just started does not see it. */
-		if ((step->own_write && s->started >> c & 1) || !sees(s, c, step->level))
+		if (!takes_part(s, c, step))
 			continue;
 		amount = armv8_hook_amount(s, c, step, amount_of(s, c, step));
 		if (amount)

@@ -57,9 +57,13 @@ static const struct {
 /* @return 0: there is no such register */
 static unsigned rights_of(const struct armv8_state *s, uint64_t number)
 {
+	bool both;
+
 	for (unsigned i = 0; i < sizeof registers / sizeof *registers; i++)
 		if (registers[i].number == number)
 			return s->part->version >= registers[i].since ? registers[i].rights : 0;
+	if (armv8_snapshot_has(s, number, &both))
+		return both ? BOTH : READS;
 	if (number == PMICNTR_EL0 || number == PMICFILTR_EL0)
 		return s->part->icntr ? BOTH | USER_UEN : 0;
 	if (number >= PMEVCNTR_EL0 && number < PMEVCNTR_EL0 + armv8_first_range(s))
@@ -87,16 +91,18 @@ static bool user_may(const struct armv8_state *s, unsigned rights, bool write)
 }
 
 /* Whether the number is one of those that the architecture has given to the PMU: of op0 3, CRn 9 with CRm 12
- * to 14, 4 and 6, CRn 14 with CRm 8 to 15 and op1 3. */
+ * to 14, 4 and 6, CRn 14 with CRm 8 to 15 and op1 3; of op0 2, CRn 14 with CRm 8 to 15 and op1 0. */
 static bool is_mine(uint64_t number)
 {
 	unsigned op1 = number >> 11 & 7, crn = number >> 7 & 15, crm = number >> 3 & 15;
 
+	if (number >> 14 == 2)
+		return crn == 14 && op1 == 0 && crm >= 8;
 	if (number >> 14 != 3)
 		return false;
 	if (crn == 9 && op1 == 3 && (crm == 4 || crm == 6))
 		return true;
-	return (crn == 9 && crm >= 12 && crm <= 14 && (op1 == 3 || (op1 == 0 && crm == 14))) ||
+	return (crn == 9 && crm >= 12 && crm <= 14 && (op1 == 3 || (op1 == 0 && crm >= 13))) ||
 	       (crn == 14 && crm >= 8 && op1 == 3);
 }
 
@@ -131,7 +137,7 @@ static uint64_t type_kept(const struct armv8_state *s, unsigned c)
 {
 	const struct armv8_part *part = s->part;
 	uint64_t kept = TYPER_P | TYPER_U;
-	unsigned bits = part->pmmir >> PMMIR_THWIDTH & 0xf;
+	unsigned bits = part->pmmir >> PMMIR_THWIDTH & 0xf, edges = part->pmmir >> PMMIR_EDGE & 0xf;
 
 	if (part->secure)
 		kept |= TYPER_NSK | TYPER_NSU | TYPER_M;
@@ -144,8 +150,10 @@ static uint64_t type_kept(const struct armv8_state *s, unsigned c)
 	kept |= part->version >= PMUVER_3_1 ? TYPER_EVENT : TYPER_EVENT_3_0;
 	if (part->version < PMUVER_3_8 || !bits)
 		return kept;
-	if (part->pmmir >> PMMIR_EDGE & 0xf)
+	if (edges)
 		kept |= TYPER_TE;
+	if (edges >= EDGE_LINKS && c % 2)
+		kept |= UINT64_C(3) << TYPER_TLC;
 	return kept | ((UINT64_C(1) << bits) - 1) << TYPER_TH | UINT64_C(7) << TYPER_TC;
 }
 
@@ -240,7 +248,10 @@ static void zero(struct armv8_state *s, uint64_t counters)
 static uint64_t read_register(const struct armv8_state *s, uint64_t number, uint8_t level)
 {
 	unsigned c;
+	bool both;
 
+	if (armv8_snapshot_has(s, number, &both))
+		return armv8_snapshot_read(s, number);
 	switch (number) {
 	case PMCR_EL0:
 		return s->pmcr | (uint32_t)armv8_first_range(s) << PMCR_N | (uint32_t)s->part->idcode << 16 |
@@ -329,6 +340,10 @@ static void write_register(struct armv8_state *s, uint64_t number, uint64_t valu
 	case PMICFILTR_EL0:
 		write_type(s, ARMV8_INSTRUCTIONS, value);
 		break;
+	case PMECR_EL1:
+	case PMSSCR_EL1:
+		armv8_snapshot_write(s, number, value);
+		break;
 	case PMZR_EL0:
 		zero(s, armv8_hook_zeroed(s, mask));
 		break;
@@ -405,12 +420,15 @@ static void reset(void *state, const struct model_profile *profile, const struct
 	s->enabled = s->overflowed = s->interrupting = UNKNOWN & armv8_all(s);
 	s->uacr = UNKNOWN & armv8_mine(s);
 	s->userenr = (uint32_t)UNKNOWN & userenr_kept(s);
+	s->captures = s->part->hypervisor || s->part->secure ? SSE_PROHIBITED : SSE_OFF;
+	s->not_captured = true;
 	s->selr = (uint32_t)UNKNOWN & 0x1f;
 	for (unsigned c = 0; c <= ARMV8_INSTRUCTIONS; c++) {
 		if (!(armv8_all(s) >> c & 1))
 			continue;
 		write_type(s, c, UNKNOWN);
 		write_counter(s, c, UNKNOWN);
+		s->saved[c] = UNKNOWN;
 	}
 	armv8_update(s);
 }

@@ -166,19 +166,20 @@ static const struct model_profile neoverse_n2 = {
 static const struct armv8_part newest_part = {
 	.version = PMUVER_3_9,
 	.counters = 12,
-	.mdcr = 10,
+	.mdcr = 10 | PMSSE_BELOW << MDCR_PMSSE,
 	.icntr = true,
+	.snapshots = true,
 	.profiling = true,
 	.secure = true,
 	.hypervisor = true,
 	.multithreaded = true,
-	.pmmir = 1u << PMMIR_EDGE | 12u << PMMIR_THWIDTH | 8,
+	.pmmir = EDGE_LINKS << PMMIR_EDGE | 12u << PMMIR_THWIDTH | 8,
 	.ceid = {UINT64_MAX, UINT64_MAX},
 	.core = ARMV8_NO_CORE,
 };
 static const struct presented_processor newest = {
 	.reg = {{MIDR_EL1, 0x410f9090},
-		{ID_AA64DFR0_EL1, 0x310305909},
+		{ID_AA64DFR0_EL1, 0x310315909},
 		{ID_AA64DFR1_EL1, UINT64_C(1) << DFR1_ICNTR},
 		{ID_AA64PFR0_EL1, 0x1111}},
 };

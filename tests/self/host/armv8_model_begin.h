@@ -41,6 +41,7 @@ static void power_up(unsigned version, unsigned counters)
 		.hypervisor = true,
 		.multithreaded = true,
 		.icntr = version >= PMUVER_3_9,
+		.snapshots = version >= PMUVER_3_9,
 		.pmmir = version >= PMUVER_3_4 ? 1u << PMMIR_EDGE | 4u << PMMIR_THWIDTH | 6 : 0,
 		.ceid = {0x123456787fff7fff, 0x9abcdef0ffffffff},
 	};

@@ -335,6 +335,71 @@ static void edges(void **unused)
 	}
 }
 
+/* Of two cycles the first has 2 instructions, the second none; the counter below is held against 2 itself
+ * (LESS_COUNT), or counts as it is. */
+static uint64_t linked(unsigned tc, unsigned th, unsigned tlc, uint64_t more, uint64_t below, uint64_t started)
+{
+	const struct qterm term = {Q_INSTRUCTIONS, 2};
+	const struct step step = {.terms = &term, .n_terms = 1, .cycles = 2};
+
+	begin(PMUVER_3_8, 0);
+	part.pmmir = EDGE_LINKS << PMMIR_EDGE | 4u << PMMIR_THWIDTH;
+	set(PMEVTYPER_EL0, below);
+	set(PMEVTYPER_EL0 + 1, more | (uint64_t)tlc << TYPER_TLC | (uint64_t)tc << TYPER_TC |
+				       (uint64_t)th << TYPER_TH | INSTR);
+	set(PMCNTENSET_EL0, started);
+	armv8_model.advance(&cpu, &step);
+	armv8_model.advance(&cpu, &step);
+	return get(PMEVCNTR_EL0 + 1);
+}
+
+/* PMEVTYPER<n>_EL0.TLC of an odd counter (FEAT_PMUv3_TH2): what the counter below adds in a cycle. */
+static void links(void **unused)
+{
+	static const uint64_t plain = 0x11, less = UINT64_C(7) << TYPER_TC | UINT64_C(2) << TYPER_TH | INSTR,
+			      both = TYPER_TE | UINT64_C(6) << TYPER_TC | UINT64_C(2) << TYPER_TH | INSTR;
+	static const struct {
+		unsigned tc, th, tlc;
+		uint64_t more, below, sum;
+	} rows[] = {
+		{4, 2, 0, 0, plain, 4},            /* not linked */
+		{4, 2, LINK_ELSE, 0, plain, 4 + 2},
+		{5, 2, LINK_ELSE, 0, plain, 2 + 2},
+		{4, 2, LINK_THEN, 0, plain, 2},
+		{6, 2, LINK_THEN, 0, plain, 2},
+		{6, 0, LINK_ELSE, 0, INSTR, 4},    /* no cycle is less than 0 */
+		{4, 0, LINK_THEN, 0, INSTR, 4},
+		{0, 0, LINK_ELSE, 0, plain, 4 + 2}, /* TLC alone is enough */
+		{5, 2, LINK_THEN, TYPER_TE, plain, 2},
+		{7, 2, LINK_THEN, TYPER_TE, plain, 2},
+		{6, 2, LINK_THEN, TYPER_TE, plain, 3},
+		{4, 2, LINK_THEN, 0, less, 0},     /* the one below is compared first */
+		{6, 2, LINK_THEN, 0, less, 2},
+		{6, 2, LINK_THEN, 0, less | TYPER_TE, 2},
+		{4, 0, LINK_THEN, 0, both, 3},     /* its edges are those of each cycle */
+		{5, 2, LINK_THEN, TYPER_TE, INSTR, 4},
+		{5, 2, LINK_THEN, 0, plain, 4},    /* reserved: as without a threshold */
+		{5, 2, LINK_ELSE, TYPER_TE, plain, 4},
+		{4, 3, 3, 0, plain, 4},
+	};
+
+	(void)unused;
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
+		assert_int_equal(linked(rows[i].tc, rows[i].th, rows[i].tlc, rows[i].more, rows[i].below, 3),
+				 rows[i].sum);
+	/* The counter below adds nothing where it is off, or filtered. */
+	assert_int_equal(linked(4, 2, LINK_ELSE, 0, plain, 2), 4);
+	assert_int_equal(linked(4, 2, LINK_ELSE, 0, plain | TYPER_P, 3), 4);
+	assert_int_equal(linked(6, 2, LINK_THEN, 0, less | TYPER_TE, 2), 0);
+	/* Even counters have no link, and without FEAT_PMUv3_TH2 none has. */
+	for (unsigned c = 0; c < 2; c++)
+		for (unsigned edge = 1; edge <= EDGE_LINKS; edge++) {
+			part.pmmir = edge << PMMIR_EDGE | 4u << PMMIR_THWIDTH;
+			set(PMEVTYPER_EL0 + c, ~UINT64_C(0));
+			assert_int_equal(get(PMEVTYPER_EL0 + c) >> TYPER_TLC & 3, c && edge == 2 ? 3 : 0);
+		}
+}
+
 /* Several cycles in a step: the quantities are in its first. */
 static void long_steps(void **unused)
 {

@@ -58,6 +58,7 @@ static void presence(void **unused)
 	assert_int_equal(reads(ARMV8_REGISTER(3, 3, 13, 0, 2), 0, &value), REGISTER_NOT_MINE);
 	assert_int_equal(reads(ARMV8_REGISTER(3, 0, 9, 12, 0), 0, &value), REGISTER_NOT_MINE);
 	assert_int_equal(reads(ARMV8_REGISTER(2, 3, 9, 12, 0), 0, &value), REGISTER_NOT_MINE);
+	assert_int_equal(reads(ARMV8_REGISTER(1, 3, 9, 12, 0), 0, &value), REGISTER_NOT_MINE);
 }
 
 /* What is read-only or write-only is UNDEFINED the other way. */
@@ -315,6 +316,71 @@ static void instruction_counter(void **unused)
 	set(PMOVSCLR_EL0, INSN_BIT);
 	instructions(1);
 	assert_true(get(PMICNTR_EL0) == 1 && !get(PMOVSCLR_EL0));
+}
+
+/* FEAT_PMUv3_SS: PMSSCR_EL1 captures all counters if PMECR_EL1.SSE, or MDCR_EL2.PMSSE, allows it. */
+static void snapshots(void **unused)
+{
+	static const struct {
+		unsigned el2, sse;
+		bool enabled, allowed;
+	} rows[] = {{1, 0, false, false}, {1, 1, false, false}, {1, 2, true, false}, {1, 3, true, true},
+		    {0, 3, false, false}, {2, 3, true, false},  {3, 0, true, true}};
+	uint64_t value;
+
+	(void)unused;
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		begin(PMUVER_3_9, 0);
+		assert_true(get(PMSSCR_EL1) == PMSSCR_NC); /* of a reset */
+		cpu.mdcr = 4 | 1u << MDCR_PMSSE;
+		for (unsigned c = 0; c < 4; c++)
+			set(PMEVCNTR_EL0 + c, 70 + c);
+		set(PMCCNTR_EL0, 80);
+		set(PMICNTR_EL0, 90);
+		set(PMECR_EL1, ~UINT64_C(0));
+		assert_int_equal(get(PMECR_EL1), 3 << PMECR_SSE);
+		set(PMSSCR_EL1, PMSSCR_SS);
+		assert_true(get(PMSSCR_EL1) == 0 && get(PMEVCNTSVR_EL1 + 3) == 73);
+		for (unsigned c = 0; c < 4; c++)
+			set(PMEVCNTR_EL0 + c, 170 + c);
+		set(PMCCNTR_EL0, 180);
+		set(PMICNTR_EL0, 190);
+		set(PMSSCR_EL1, PMSSCR_NC); /* SS is 0: ignored */
+		assert_true(get(PMSSCR_EL1) == 0 && get(PMEVCNTSVR_EL1) == 70);
+		cpu.mdcr = 4 | (uint32_t)rows[i].el2 << MDCR_PMSSE;
+		set(PMECR_EL1, rows[i].sse << PMECR_SSE);
+		set(PMSSCR_EL1, PMSSCR_SS);
+		assert_true(get(PMSSCR_EL1) == (rows[i].enabled && !rows[i].allowed ? PMSSCR_NC : 0));
+		for (unsigned c = 0; c < 4; c++)
+			assert_int_equal(get(PMEVCNTSVR_EL1 + c), (rows[i].allowed ? 170 : 70) + c);
+		assert_int_equal(get(PMCCNTSVR_EL1), rows[i].allowed ? 180 : 80);
+		assert_int_equal(get(PMICNTSVR_EL1), rows[i].allowed ? 190 : 90);
+	}
+	/* Which registers there are, for whom. */
+	assert_int_equal(reads(PMEVCNTSVR_EL1 + 4, 0, &value), REGISTER_FAULT);
+	assert_int_equal(writes(PMEVCNTSVR_EL1, 0, 0), REGISTER_FAULT);
+	assert_int_equal(writes(PMCCNTSVR_EL1, 0, 0), REGISTER_FAULT);
+	set(PMUSERENR_EL0, ~UINT64_C(0));
+	assert_int_equal(reads(PMSSCR_EL1, 1, &value), REGISTER_FAULT);
+	assert_int_equal(reads(PMEVCNTSVR_EL1, 1, &value), REGISTER_FAULT);
+	part.icntr = false;
+	assert_int_equal(reads(PMICNTSVR_EL1, 0, &value), REGISTER_FAULT);
+	part.snapshots = false;
+	assert_int_equal(reads(PMSSCR_EL1, 0, &value), REGISTER_FAULT);
+	assert_int_equal(reads(PMECR_EL1, 0, &value), REGISTER_FAULT);
+	assert_int_equal(reads(PMEVCNTSVR_EL1, 0, &value), REGISTER_FAULT);
+	assert_int_equal(reads(PMCCNTSVR_EL1, 0, &value), REGISTER_FAULT);
+	assert_int_equal(reads(ARMV8_REGISTER(2, 0, 14, 7, 7), 0, &value), REGISTER_NOT_MINE);
+	assert_int_equal(reads(ARMV8_REGISTER(2, 0, 7, 8, 6), 0, &value), REGISTER_NOT_MINE);
+	assert_int_equal(reads(ARMV8_REGISTER(2, 3, 14, 8, 0), 0, &value), REGISTER_NOT_MINE);
+	/* A reset leaves SSE off where EL1 is the highest level. */
+	assert_int_equal(cpu.captures, rows[6].sse);
+	for (unsigned el = 0; el < 3; el++) {
+		part.secure = el == 1;
+		part.hypervisor = el == 2;
+		armv8_model.reset(&cpu, &(struct model_profile){.data = &part}, NULL);
+		assert_int_equal(cpu.captures != SSE_OFF, el != 0);
+	}
 }
 
 /* What is kept of a write, by version and part. */

@@ -17,6 +17,7 @@
 		cmocka_unit_test(software), cmocka_unit_test(chains), cmocka_unit_test(divided),             \
 		cmocka_unit_test(freezes), cmocka_unit_test(thresholds), cmocka_unit_test(long_steps),       \
 		cmocka_unit_test(short_cut), cmocka_unit_test(user_counters), cmocka_unit_test(zeroes),      \
-		cmocka_unit_test(ranges), cmocka_unit_test(instruction_counter), cmocka_unit_test(edges)
+		cmocka_unit_test(ranges), cmocka_unit_test(instruction_counter), cmocka_unit_test(edges), \
+		cmocka_unit_test(links), cmocka_unit_test(snapshots)
 
 #endif

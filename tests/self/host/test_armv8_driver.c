@@ -309,6 +309,25 @@ static void test_threshold_bits(void **state)
 	}
 }
 
+/* An odd counter's threshold can be linked where PMMIR_EL1.EDGE says so, an even one's never. */
+static void test_links(void **state)
+{
+	const char *why = NULL;
+
+	(void)state;
+	for (unsigned edge = 0; edge < 3; edge++) {
+		const struct pmu_config config = {.code = UINT64_C(1) << 54 | 8, .levels = LEVELS_ALL};
+
+		dirty(8, 6);
+		fake.thresholds = 4u << 20 | edge << 24;
+		assert_true(drv->identify(&pmu, &why));
+		assert_int_equal(armv8_found(&pmu)->links, edge == 2);
+		assert_false(armv8_found(&pmu)->snapshots);
+		for (unsigned c = 0; c < 4; c++)
+			assert_int_equal(drv->program(&pmu, c, &config), edge == 2 && c % 2);
+	}
+}
+
 /* An instruction counter that EL3 keeps is found by PMCNTENSET_EL0, and nothing that would trap is accessed.
  */
 static void test_kept_by_el3(void **state)
@@ -488,7 +507,7 @@ int main(void)
 		cmocka_unit_test(test_counts),      cmocka_unit_test(test_together),
 		cmocka_unit_test(test_discovered),  cmocka_unit_test(test_snapshot),
 		cmocka_unit_test(test_accesses),    cmocka_unit_test(test_filtered),
-		cmocka_unit_test(test_paired),      cmocka_unit_test(test_threshold_bits),
+		cmocka_unit_test(test_paired),      cmocka_unit_test(test_threshold_bits), cmocka_unit_test(test_links),
 		cmocka_unit_test(test_kept_by_el3),
 	};
 	return cmocka_run_group_tests(tests, NULL, forget);
