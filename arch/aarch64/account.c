@@ -179,8 +179,8 @@ void insn_account_failed(uint32_t insn, struct insn_effect *out)
 /* By op1, CRn and CRm, where op0 is 3 (D12.3.1). */
 static bool counts_or_identifies(unsigned op1, unsigned n, unsigned m)
 {
-	if (op1 == 0) /* identification; PMINTENSET_EL1 and those beside it; PMSSCR_EL1 */
-		return n == 0 || (n == 9 && m >= 13);
+	if (op1 == 0) /* identification; profiling; PMINTENSET_EL1 and those beside it; PMSSCR_EL1 */
+		return n == 0 || (n == 9 && (m == 9 || m == 10 || m == 13 || m == 14));
 	if (op1 != 3)
 		return false;
 	/* PMICNTR_EL0 and PMICFILTR_EL0; PMCR_EL0 and those that follow; PMEVCNTR<n>_EL0 and

@@ -90,15 +90,16 @@ static bool has_sve(void)
 	return SYS_READ(id_aa64pfr0_el1) >> 32 & 0xf;
 }
 
-/* All event counters are EL1's (HPMN = PMCR_EL0.N), and no access of them or of debug registers is trapped.
- */
+/* All event counters are EL1's (HPMN = PMCR_EL0.N), and no access of them, of profiling or of debug registers is
+ * trapped. */
 static uint64_t counters_of_el1(void)
 {
 	uint64_t dfr0 = SYS_READ(id_aa64dfr0_el1);
 	unsigned version = (unsigned)(dfr0 >> 8 & 0xf);
-	uint64_t captures = dfr0 >> DFR0_SNAPSHOTS & 0xf ? UINT64_C(1) << MDCR_PMSSE_EL1 : 0;
+	uint64_t further = (dfr0 >> DFR0_SNAPSHOTS & 0xf ? UINT64_C(1) << MDCR_PMSSE_EL1 : 0) |
+			   (dfr0 >> DFR0_PROFILING & 0xf ? MDCR_E2PB_EL1 : 0);
 
-	return version == 0 || version == 15 ? 0 : captures | (SYS_READ(pmcr_el0) >> 11 & 0x1f);
+	return further | (version == 0 || version == 15 ? 0 : SYS_READ(pmcr_el0) >> 11 & 0x1f);
 }
 
 static void keep(void)

@@ -28,6 +28,9 @@
 /* MDCR_EL2.PMSSE, where ID_AA64DFR0_EL1.PMSS is not 0: EL1 says whether counters are captured. */
 #define MDCR_PMSSE_EL1 30
 #define DFR0_SNAPSHOTS 16
+/* MDCR_EL2.E2PB, where ID_AA64DFR0_EL1.PMSVer is not 0: the buffer of profiling is EL1's. */
+#define MDCR_E2PB_EL1  (3 << 12)
+#define DFR0_PROFILING 32
 
 #ifdef __ASSEMBLER__
 /* Goes on at `to`, with the virtual clock so far behind the physical one; X0 to X2 change. */
@@ -55,6 +58,10 @@
 	cmp	x2, #0
 	cset	x2, ne
 	lsl	x2, x2, #MDCR_PMSSE_EL1
+	ubfx	x1, x0, #DFR0_PROFILING, #4
+	cbz	x1, .Lno_profiling\@
+	orr	x2, x2, #MDCR_E2PB_EL1
+.Lno_profiling\@:
 	ubfx	x0, x0, #8, #4		/* PMUVer: 0 and 15 are none that is architected */
 	sub	x1, x0, #1
 	cmp	x1, #14

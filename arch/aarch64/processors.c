@@ -184,6 +184,8 @@ _Noreturn void processor_entered(unsigned self)
 			gic_woken();
 			gic_let_wake(&waiter[self]);
 		}
+		/* It may have seen that it is asked before it is woken, which would interrupt its turn. */
+		gic_woken();
 	}
 	switch_off();
 }

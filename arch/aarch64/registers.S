@@ -20,6 +20,7 @@
 
 .macro BLOCKS write
 	BLOCK \write, 3, 0, 0, 0, 8	/* identification */
+	BLOCK \write, 3, 0, 9, 9, 2	/* PMSCR_EL1, PMBLIMITR_EL1, PMBSR_EL1, PMBIDR_EL1 */
 	BLOCK \write, 3, 0, 9, 13, 2	/* PMSSCR_EL1, PMINTENSET_EL1, PMUACR_EL1, PMECR_EL1, PMMIR_EL1 */
 	BLOCK \write, 2, 0, 14, 8, 5	/* PMEVCNTSVR<n>_EL1, PMCCNTSVR_EL1, PMICNTSVR_EL1 */
 	BLOCK \write, 3, 3, 9, 4, 3	/* PMICNTR_EL0, PMICFILTR_EL0 */

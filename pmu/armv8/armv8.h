@@ -14,6 +14,10 @@
 extern const struct pmu_driver armv8_driver;
 extern const struct pmu_control_check armv8_control[];
 
+/** The check of what profiling freezes, likewise. */
+bool armv8_has_profiling(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void armv8_freeze_by_profiling(struct control_fixture *h, unsigned instance, const struct pmu_event *e);
+
 /** The check of snapshots, for armv8_control[]: its instances, and what it does. */
 bool armv8_has_snapshots(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
 void armv8_snapshots(struct control_fixture *h, unsigned instance, const struct pmu_event *e);

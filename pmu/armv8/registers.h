@@ -34,6 +34,12 @@
 #define PMEVTYPER_EL0  ARMV8_REGISTER(3, 3, 14, 12, 0) /* likewise */
 #define PMCCFILTR_EL0  ARMV8_REGISTER(3, 3, 14, 15, 7)
 
+/* Statistical profiling: what stops counters by PMCR_EL0.FZS. */
+#define PMSCR_EL1     ARMV8_REGISTER(3, 0, 9, 9, 0)
+#define PMBLIMITR_EL1 ARMV8_REGISTER(3, 0, 9, 10, 0)
+#define PMBSR_EL1     ARMV8_REGISTER(3, 0, 9, 10, 3)
+#define PMBIDR_EL1    ARMV8_REGISTER(3, 0, 9, 10, 7)
+
 /* Snapshots (FEAT_PMUv3_SS). */
 #define PMSSCR_EL1     ARMV8_REGISTER(3, 0, 9, 13, 3)
 #define PMEVCNTSVR_EL1 ARMV8_REGISTER(2, 0, 14, 8, 0) /* of counter 0; those of the others follow */
@@ -130,6 +136,12 @@
 #define PMUSERENR_UEN 0x10u /* do so with the counters of PMUACR_EL1 alone */
 #define PMUSERENR_IR  0x20u /* not write the instruction counter */
 #define PMUSERENR_TID 0x40u /* not read PMCEID<n>_EL0 */
+
+/* Registers of profiling. */
+#define PMBLIMITR_E    (1u << 0)
+#define PMBLIMITR_PMFZ (1u << 5) /* counters stop while PMBSR_EL1.S is 1, where PMCR_EL0.FZS lets them */
+#define PMBSR_S        (1u << 17)
+#define PMBIDR_P       (1u << 4) /* the buffer is a higher level's */
 
 /* PMECR_EL1 and PMSSCR_EL1. */
 #define PMECR_SSE      3 /* lowest bit of two: */

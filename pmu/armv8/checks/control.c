@@ -402,21 +402,6 @@ static void freeze(struct control_fixture *h, unsigned instance, const struct pm
 	set_pmcr(h, 0, PMCR_FZO | PMCR_DP);
 }
 
-/* That the bit is there: what sets it off takes the profiling extension's buffer to run full. */
-static bool has_profiling(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
-{
-	*out = (struct pmu_control_instance){.name = "PMCR_EL0.FZS"};
-	return !i && armv8_found(pmu)->freezes_by_profiling;
-}
-
-static void freeze_by_profiling(struct control_fixture *h, unsigned instance, const struct pmu_event *e)
-{
-	(void)instance, (void)e;
-	set_pmcr(h, PMCR_FZS, 0);
-	h->equal(h, "PMCR_EL0.FZS is kept", true, (get(h, "reading PMCR_EL0", PMCR_EL0) & PMCR_FZS) != 0);
-	set_pmcr(h, 0, PMCR_FZS);
-}
-
 /* --- the counters that EL1 and EL0 have
  * ---------------------------------------------------------------------
  */
@@ -611,7 +596,7 @@ const struct pmu_control_check armv8_control[] = {
 	{"edges of a comparison", "Arm ARM, PMEVTYPER<n>_EL0.TE", 0, has_edges, edges},
 	{"linked comparison", "Arm ARM, PMEVTYPER<n>_EL0.TLC", 0, has_links, links},
 	{"freeze", "Arm ARM, PMCR_EL0.FZO", 0, has_freeze, freeze},
-	{"freeze by profiling", "Arm ARM, PMCR_EL0.FZS", 0, has_profiling, freeze_by_profiling},
+	{"freeze by profiling", "Arm ARM, PMCR_EL0.FZS", 0, armv8_has_profiling, armv8_freeze_by_profiling},
 	{"counters of EL1", "Arm ARM, MDCR_EL2.HPMN", 0, once, counters_of_el1},
 	{"counters of EL0", "Arm ARM, PMUACR_EL1", 0, has_user_mask, user_mask},
 	{"asked while enabled", "Arm ARM, PMCR_EL0.E", PMU_CONTROL_INTERRUPT, first_counter, request},

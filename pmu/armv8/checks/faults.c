@@ -56,6 +56,8 @@ static const struct pmu_fault faults[] = {
 	{OWN("filters-apart", "state filter/*"), .catches = {{"control/state filter/*", TOLD_WRONG}}},
 	{OWN("profiling-lost", "freeze by profiling/*"), NEWEST,
 	 .catches = {{"control/freeze by profiling/*", TOLD_WRONG}}},
+	{OWN("profiling-ignored", "freeze by profiling/*"), NEWEST,
+	 .catches = {{"control/freeze by profiling/*", TOLD_WRONG}}},
 	{IN("dead", "noise", "empty", "INST_RETIRED"), .catches = {{"ladder/all counters", TOLD_DEAD}}},
 	{IN("noisy", "events", "empty", "INST_RETIRED"), .catches = {{"ladder/PMEVCNTR*", TOLD_NOISY}},
 	 .unjudged = "events/INST_RETIRED*"},

@@ -80,6 +80,12 @@ static inline uint64_t armv8_hook_saved(const struct armv8_state *s, unsigned c)
 	return injected(s, INJECT_CAPTURE_STALE) ? s->saved[c] : s->counter[c].value;
 }
 
+/** Whether profiling that has stopped freezes counters. */
+static inline bool armv8_hook_profiling(const struct armv8_state *s)
+{
+	return !injected(s, INJECT_FZS_IGNORED);
+}
+
 /** Whether edges of thresholds count as the thresholds do. */
 static inline bool armv8_hook_levelled(const struct armv8_state *s)
 {

@@ -5,6 +5,7 @@
  * model_registers.c: which registers exist, who may access them, what they read, what is kept of a write.
  * model_counters.c: what a step adds to a counter, overflow, interrupt, freezing.
  * model_snapshot.c: registers that capture all counters at once.
+ * model_profiling.c: registers of statistical profiling that freeze counters.
  *
  * One processor, in the Non-secure state at EL1 and EL0. Of what EL2 may take away there are the counters
  * that it keeps (MDCR_EL2.HPMN); EL3 (MDCR_EL3) takes nothing. Fields that a reset leaves UNKNOWN get a
@@ -27,7 +28,7 @@ struct armv8_part {
 	bool multithreaded;      /* PMEVTYPER<n>_EL0.MT is */
 	bool icntr;              /* PMICNTR_EL0 is (ID_AA64DFR1_EL1.PMICNTR) */
 	bool snapshots;          /* FEAT_PMUv3_SS is */
-	bool profiling;          /* PMCR_EL0.FZS is (FEAT_SPEv1p2); nothing here profiles */
+	bool profiling;          /* FEAT_SPEv1p2 is: PMCR_EL0.FZS, and registers; nothing here profiles */
 	uint32_t mdcr;           /* MDCR_EL2 as EL2 has left it; without HPMN it has kept no counter */
 	uint32_t pmmir;          /* PMMIR_EL1, from PMUv3p4 on */
 	uint64_t ceid[2];        /* PMCEID0_EL0, PMCEID1_EL0 */
@@ -69,6 +70,8 @@ struct armv8_state {
 	uint32_t userenr, selr, mdcr;
 	uint64_t enabled, overflowed, interrupting, uacr;
 	uint64_t saved[ARMV8_INSTRUCTIONS + 1]; /* snapshots, by counter */
+	uint32_t sampling, buffer_status;       /* PMSCR_EL1, PMBSR_EL1 */
+	uint64_t buffer_limit;                  /* PMBLIMITR_EL1 */
 	uint8_t captures;                       /* PMECR_EL1.SSE */
 	bool not_captured;                      /* PMSSCR_EL1.NC */
 	uint64_t running, started; /* counters that count now; of them, those that the last write started */
@@ -118,6 +121,12 @@ uint64_t armv8_overflows_at(const struct armv8_state *s, unsigned c);
 
 /** A write of PMSWINC_EL0 at a level. */
 void armv8_software(struct armv8_state *s, uint64_t mask, uint8_t level);
+
+/* Likewise registers of profiling; whether profiling has stopped so that counters freeze. */
+bool armv8_profiling_has(const struct armv8_state *s, uint64_t number, bool *writable);
+uint64_t armv8_profiling_read(const struct armv8_state *s, uint64_t number);
+void armv8_profiling_write(struct armv8_state *s, uint64_t number, uint64_t value);
+bool armv8_profiling_freezes(const struct armv8_state *s);
 
 /* Registers of snapshots: whether a number is one's, and whether it can be written; what it reads as; a write.
  */

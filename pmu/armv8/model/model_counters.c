@@ -105,6 +105,9 @@ static bool is_frozen(const struct armv8_state *s, unsigned c)
 
 	if (is_kept(s, c))
 		return s->mdcr & MDCR_HPMFZO && s->overflowed & ~armv8_mine(s);
+	/* FEAT_SPE_DPFZS is not there. */
+	if (armv8_profiling_freezes(s) && armv8_hook_profiling(s) && c != ARMV8_CYCLES)
+		return true;
 	if (!armv8_hook_freezes(s) || !(s->overflowed & first))
 		return false;
 	return c != ARMV8_CYCLES || s->pmcr & PMCR_DP;

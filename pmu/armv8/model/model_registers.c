@@ -62,7 +62,7 @@ static unsigned rights_of(const struct armv8_state *s, uint64_t number)
 	for (unsigned i = 0; i < sizeof registers / sizeof *registers; i++)
 		if (registers[i].number == number)
 			return s->part->version >= registers[i].since ? registers[i].rights : 0;
-	if (armv8_snapshot_has(s, number, &both))
+	if (armv8_snapshot_has(s, number, &both) || armv8_profiling_has(s, number, &both))
 		return both ? BOTH : READS;
 	if (number == PMICNTR_EL0 || number == PMICFILTR_EL0)
 		return s->part->icntr ? BOTH | USER_UEN : 0;
@@ -91,7 +91,7 @@ static bool user_may(const struct armv8_state *s, unsigned rights, bool write)
 }
 
 /* Whether the number is one of those that the architecture has given to the PMU: of op0 3, CRn 9 with CRm 12
- * to 14, 4 and 6, CRn 14 with CRm 8 to 15 and op1 3; of op0 2, CRn 14 with CRm 8 to 15 and op1 0. */
+ * to 14, 4 and 6, CRn 14 with CRm 8 to 15 and op1 3, and those of profiling; of op0 2, CRn 14 with CRm 8 to 15 and op1 0. */
 static bool is_mine(uint64_t number)
 {
 	unsigned op1 = number >> 11 & 7, crn = number >> 7 & 15, crm = number >> 3 & 15;
@@ -101,6 +101,8 @@ static bool is_mine(uint64_t number)
 	if (number >> 14 != 3)
 		return false;
 	if (crn == 9 && op1 == 3 && (crm == 4 || crm == 6))
+		return true;
+	if (crn == 9 && op1 == 0 && (crm == 9 || crm == 10))
 		return true;
 	return (crn == 9 && crm >= 12 && crm <= 14 && (op1 == 3 || (op1 == 0 && crm >= 13))) ||
 	       (crn == 14 && crm >= 8 && op1 == 3);
@@ -252,6 +254,8 @@ static uint64_t read_register(const struct armv8_state *s, uint64_t number, uint
 
 	if (armv8_snapshot_has(s, number, &both))
 		return armv8_snapshot_read(s, number);
+	if (armv8_profiling_has(s, number, &both))
+		return armv8_profiling_read(s, number);
 	switch (number) {
 	case PMCR_EL0:
 		return s->pmcr | (uint32_t)armv8_first_range(s) << PMCR_N | (uint32_t)s->part->idcode << 16 |
@@ -344,6 +348,11 @@ static void write_register(struct armv8_state *s, uint64_t number, uint64_t valu
 	case PMSSCR_EL1:
 		armv8_snapshot_write(s, number, value);
 		break;
+	case PMSCR_EL1:
+	case PMBLIMITR_EL1:
+	case PMBSR_EL1:
+		armv8_profiling_write(s, number, value);
+		break;
 	case PMZR_EL0:
 		zero(s, armv8_hook_zeroed(s, mask));
 		break;
@@ -422,6 +431,8 @@ static void reset(void *state, const struct model_profile *profile, const struct
 	s->userenr = (uint32_t)UNKNOWN & userenr_kept(s);
 	s->captures = s->part->hypervisor || s->part->secure ? SSE_PROHIBITED : SSE_OFF;
 	s->not_captured = true;
+	s->sampling = s->buffer_status = (uint32_t)UNKNOWN;
+	s->buffer_limit = UNKNOWN & ~(uint64_t)PMBLIMITR_E;
 	s->selr = (uint32_t)UNKNOWN & 0x1f;
 	for (unsigned c = 0; c <= ARMV8_INSTRUCTIONS; c++) {
 		if (!(armv8_all(s) >> c & 1))

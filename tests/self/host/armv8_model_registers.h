@@ -474,9 +474,13 @@ static void by_selection(void **unused)
 	assert_int_equal(get(PMXEVCNTR_EL0), 0);
 }
 
-/* PMCR_EL0.FZS is there with FEAT_SPEv1p2 alone. */
+/* PMCR_EL0.FZS is there with FEAT_SPEv1p2 alone, and registers of profiling: counters of the first range but
+ * the cycle counter stop where FZS, PMBLIMITR_EL1.E and PMFZ and PMBSR_EL1.S are 1. */
 static void freeze_by_profiling(void **unused)
 {
+	static const uint32_t registers[] = {PMSCR_EL1, PMBLIMITR_EL1, PMBSR_EL1, PMBIDR_EL1};
+	uint64_t value;
+
 	(void)unused;
 	for (unsigned there = 0; there < 2; there++) {
 		power_up(PMUVER_3_9, 6);
@@ -486,6 +490,38 @@ static void freeze_by_profiling(void **unused)
 		assert_true(get(PMCR_EL0) & PMCR_E);
 		set(PMCR_EL0, 0);
 		assert_true(get(PMCR_EL0) >> 32 == 0);
+		for (unsigned i = 0; i < sizeof registers / sizeof *registers; i++)
+			assert_int_equal(reads(registers[i], 0, &value),
+					 there ? REGISTER_DONE : REGISTER_FAULT);
+		if (there)
+			assert_true(!(get(PMBLIMITR_EL1) & PMBLIMITR_E) && get(PMBSR_EL1) && get(PMSCR_EL1));
+	}
+	assert_int_equal(writes(PMBIDR_EL1, 0, 0), REGISTER_FAULT);
+	assert_int_equal(reads(PMBSR_EL1, 1, &value), REGISTER_FAULT);
+	for (unsigned i = 0; i < 3; i++)
+		set(registers[i], ~UINT64_C(0));
+	assert_true(get(PMSCR_EL1) == 0xfb && get(PMBLIMITR_EL1) == UINT64_C(0xfffffffffffff027) &&
+		    get(PMBSR_EL1) == 0xfc0f003f && get(PMBIDR_EL1) == 0);
+	for (unsigned how = 0; how < 16; how++) {
+		bool freezes = how == 15;
+
+		begin(PMUVER_3_9, how & 1 ? PMCR_DP : 0);
+		part.profiling = true;
+		set(PMCR_EL0, PMCR_E | PMCR_DP | (how & 1 ? PMCR_FZS : 0));
+		set(PMBLIMITR_EL1, (how & 2 ? PMBLIMITR_E : 0) | (how & 4 ? PMBLIMITR_PMFZ : 0));
+		set(PMBSR_EL1, how & 8 ? PMBSR_S : 0);
+		set(PMICNTR_EL0, 0);
+		set(PMCCNTR_EL0, 0);
+		set(PMICFILTR_EL0, 0);
+		set(PMCNTENSET_EL0, INSN_BIT | CYCLE_BIT | 0x3f);
+		cpu.mdcr = 5 | MDCR_HPME;
+		armv8_update(&cpu);
+		instructions(1);
+		cpu.mdcr = 6;
+		assert_int_equal(get(PMEVCNTR_EL0), !freezes);
+		assert_int_equal(get(PMICNTR_EL0), !freezes);
+		assert_int_equal(get(PMCCNTR_EL0), 1);
+		assert_int_equal(get(PMEVCNTR_EL0 + 5), 1);
 	}
 }
 
