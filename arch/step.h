@@ -149,7 +149,8 @@ struct step {
 	uint8_t kind;   /* enum step_kind */
 	bool answered;  /* the client has carried out its register access or marker itself */
 	/* Of an instruction, where the client wants them. */
-	uint64_t turns; /* repetitions that step_accesses() tells apart; 1: it does not repeat itself */
+	uint64_t turns; /* repetitions that step_accesses() tells apart; 1: it does not repeat itself; 0: it
+			 * accesses no memory */
 	uint64_t flush_address; /* see enum step_flush */
 	uint8_t flush;          /* enum step_flush */
 	uint8_t branch;         /* enum step_transfer: what kind of a branch it is, taken or not */
@@ -321,7 +322,7 @@ void step_pause(void);
 void step_resume(void);
 
 /** Step every instruction from here to step_release(): code that the compiler has not made, with accesses of
- * its own. Nests; no-op if inactive. */
+ * its own. Behind it code runs free again if the client is idle. Nests; no-op if inactive. */
 void step_hold(void);
 void step_release(void);
 

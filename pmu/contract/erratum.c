@@ -76,14 +76,33 @@ bool errata_number(const struct errata *e, unsigned row, unsigned i, char *out, 
 	return true;
 }
 
+static const char *end_of_number(const char *at)
+{
+	while (*at && *at != '|')
+		at++;
+	return at;
+}
+
+/* Letters that begin two numbers and differ: nothing else need be compared. */
+static bool differ_at_once(const char *a, const char *b)
+{
+	return isalpha((unsigned char)*a) && isalpha((unsigned char)*b) &&
+	       toupper((unsigned char)*a) != toupper((unsigned char)*b);
+}
+
+/* Done for each list of errata that an event has: so nothing is copied, and most rows cost a look. */
 int errata_find(const struct errata *e, const char *number)
 {
-	char own[ERRATUM_NUMBER];
+	const char *b = without_prefix(e, number), *b_end = b + strlen(b);
 
 	for (unsigned row = 0; row < *e->count; row++)
-		for (unsigned i = 0; errata_number(e, row, i, own, sizeof own); i++)
-			if (errata_same(e, own, number))
+		for (const char *at = e->numbers + e->row[row].numbers, *end; at; at = *end ? end + 1 : NULL) {
+			const char *a = without_prefix(e, at);
+
+			end = end_of_number(at);
+			if (!differ_at_once(a, b) && same(a, end, b, b_end))
 				return (int)row;
+		}
 	return -1;
 }
 

@@ -100,7 +100,8 @@ enum erratum_relation {
 /** What shows an erratum in a check that compares numbers. */
 struct erratum_symptom {
 	const char *number;        /* NULL ends a table */
-	const char *suite, *check; /* globs */
+	const char *suite;         /* its name */
+	const char *check;         /* glob */
 	const char *text;          /* glob of the words with which it is told */
 	uint8_t relation;          /* enum erratum_relation */
 	int64_t low, high;

@@ -123,13 +123,15 @@ static bool predict(const struct pmu *pmu, const struct result *r, const struct 
 		    const struct event_place *place, struct prediction *out)
 {
 	struct pmu_event altered;
-	struct event_place there = *place;
+	struct event_place there;
+	bool meant;
 
-	*out = (struct prediction){0};
-	if (!errata_alter(c, place->event, &altered, &out->meant))
+	if (!errata_alter(c, place->event, &altered, &meant))
 		return false;
 	if (c->kernel && !glob_match(c->kernel, r->kernel))
 		return false;
+	*out = (struct prediction){.meant = meant};
+	there = *place;
 	there.event = &altered;
 	there.pmu = pmu;
 	for (unsigned i = 0; i < r->n_observations; i++) {
@@ -154,10 +156,16 @@ static unsigned observed(const struct result *r)
 	return n ? n : 1;
 }
 
+/* Most differ at once. */
+static bool same_name(const char *a, const char *b)
+{
+	return *a == *b && !strcmp(a, b);
+}
+
 /* Where an event was counted. @return false if it was no event that was */
 static bool place_of(const struct pmu *pmu, const struct result *r, struct event_place *out)
 {
-	if (strcmp(r->suite, "events") || !r->event || !r->kernel || !r->counter || !r->n_observations ||
+	if (!same_name(r->suite, "events") || !r->event || !r->kernel || !r->counter || !r->n_observations ||
 	    r->n_observations > POINTS)
 		return false;
 	*out = (struct event_place){.pmu = pmu,
@@ -411,7 +419,7 @@ void errata_judge(const struct pmu *pmu, struct result *r)
 	/* A check keeps the first thing that is wrong: if that is another one, it did not come to this one.
 	 */
 	for (const struct erratum_symptom *s = pmu->errata->symptoms; s->number; s++) {
-		if (!glob_match(s->suite, r->suite) || !r->name || !glob_match(s->check, r->name) ||
+		if (!same_name(s->suite, r->suite) || !r->name || !glob_match(s->check, r->name) ||
 		    (bad && !glob_match(s->text, r->judgement.text)))
 			continue;
 		bool shows = bad &&

@@ -10,17 +10,23 @@ static bool same(char a, char b)
 	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* One alternative, [p, end). A star remembers where it stood; on a mismatch it swallows one character more.
+/* Where an alternative ends. */
+static bool ends(char c)
+{
+	return !c || c == ',';
+}
+
+/* One alternative, from p on. A star remembers where it stood; on a mismatch it swallows one character more.
  */
-static bool match_one(const char *p, const char *end, const char *text)
+static bool match_one(const char *p, const char *text)
 {
 	const char *star = NULL, *resume = NULL;
 
 	while (*text) {
-		if (p < end && *p == '*') {
+		if (*p == '*') {
 			star = p++;
 			resume = text;
-		} else if (p < end && (*p == '?' || same(*p, *text))) {
+		} else if (!ends(*p) && (*p == '?' || same(*p, *text))) {
 			p++;
 			text++;
 		} else if (star) {
@@ -30,35 +36,34 @@ static bool match_one(const char *p, const char *end, const char *text)
 			return false;
 		}
 	}
-	while (p < end && *p == '*')
+	while (*p == '*')
 		p++;
-	return p == end;
+	return ends(*p);
 }
 
-static bool says_something(const char *p, const char *end)
+static bool says_something(const char *p)
 {
-	while (p < end && (*p == '*' || *p == '?'))
+	while (*p == '*' || *p == '?')
 		p++;
-	return p < end;
+	return !ends(*p);
 }
 
 /* `by_name`: alternatives of nothing but wildcards do not count. */
-static bool match_any(const char *pattern, const char *text, bool by_name)
+static bool match_any(const char *p, const char *text, bool by_name)
 {
-	for (const char *p = pattern;;) {
-		const char *comma = strchr(p, ','), *end = comma ? comma : p + strlen(p);
-
-		if ((!by_name || says_something(p, end)) && match_one(p, end, text))
+	for (;; p++) {
+		if ((!by_name || says_something(p)) && match_one(p, text))
 			return true;
-		if (!comma)
+		while (!ends(*p))
+			p++;
+		if (!*p)
 			return false;
-		p = comma + 1;
 	}
 }
 
 static bool is_all(const char *pattern)
 {
-	return !pattern || !*pattern || strcmp(pattern, "all") == 0;
+	return !pattern || !*pattern || (*pattern == 'a' && strcmp(pattern, "all") == 0);
 }
 
 bool glob_match(const char *pattern, const char *text)

@@ -50,7 +50,7 @@ void kernel_leave_out(const struct kernel *k, const struct qvec *amounts)
 const struct kernel *kernel_by_name(const char *name)
 {
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++)
-		if (strcmp(k->name, name) == 0)
+		if (*k->name == *name && strcmp(k->name, name) == 0)
 			return k;
 	return NULL;
 }

@@ -164,7 +164,7 @@ static void put_key(struct json *j, const char *key)
 	/* Objects in an array start a line each: the document stays greppable. */
 	if (!key && j->before == '}')
 		put(j, ",\n", 2);
-	else if (j->before && !strchr("{[", j->before))
+	else if (j->before && j->before != '{' && j->before != '[')
 		put(j, ",", 1);
 	if (key) {
 		put_quoted(j, key);

@@ -72,5 +72,11 @@ enum courage courage_of(enum register_space space, uint64_t number)
 
 bool courage_allows(enum register_space space, uint64_t number)
 {
-	return !register_asks.limited || courage_of(space, number) <= level;
+	if (!register_asks.limited)
+		return true;
+	if (space == SPACE_MSR && !(number & ~(uint64_t)COURAGE_BLOCK_BITS))
+		return !(courage_refuses[courage_bit((uint32_t)number) / 8] >>
+				 courage_bit((uint32_t)number) % 8 &
+			 1);
+	return courage_of(space, number) <= level;
 }

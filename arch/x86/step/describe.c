@@ -21,16 +21,14 @@ static unsigned accesses(const struct step *s, uint64_t turn, struct step_access
 
 const struct step_methods describe_methods = {.terms = terms, .accesses = accesses};
 
-uint32_t describe_shape(const struct insn_retired *did, bool by_address)
+static uint32_t shape_of(const struct insn *in)
 {
 	const uint64_t specials =
 		1ull << INSN_PLAIN | 1ull << INSN_JCC | 1ull << INSN_LOOP | 1ull << INSN_JRCXZ;
-	const struct insn *in = did->insn;
 
-	if (!(specials >> in->special & 1) || in->flags & INSN_F_INVALID ||
-	    (by_address && insn_classes[in->klass].n_accesses))
+	if (!(specials >> in->special & 1) || in->flags & INSN_F_INVALID)
 		return 0;
-	return describe_plain_shape(did);
+	return 1 + in->klass * 4u + (in->flags & INSN_F_LOCK ? 2 : 0);
 }
 
 uint32_t step_shapes(void)
@@ -61,26 +59,11 @@ static enum step_kind kind_of(const struct insn *in)
 	}
 }
 
-void describe_again(struct step *s, const struct insn_retired *did, uint64_t ip, uint64_t next)
-{
-	const struct insn *in = did->insn;
-
-	s->terms = NULL;
-	s->n_terms = 0;
-	s->instruction = did;
-	s->cycles = in->special == INSN_STRING && did->iterations > 1 ? (uint32_t)did->iterations : 1;
-	s->level = did->cpl;
-	s->level_after = did->cpl_after;
-	s->ip = ip;
-	s->next = next;
-	s->kind = in->special ? (uint8_t)kind_of(in) : STEP_INSTRUCTION;
-	s->own_write = s->unfiltered = false;
-}
-
-void describe_step(struct step *s, const struct insn_retired *did, uint64_t ip, uint64_t next)
+void describe_step(struct step *s, const struct description *about, const struct insn_retired *did,
+		   uint64_t ip, uint64_t next)
 {
 	*s = (struct step){.methods = &describe_methods};
-	describe_again(s, did, ip, next);
+	describe_again(s, about, did, ip, next);
 }
 
 /* --- for a model of the machine --------------------------------------------------------------------- */
@@ -142,11 +125,6 @@ static const struct kind *find_kind(unsigned class)
 	return k;
 }
 
-bool describe_meets_denormals(unsigned class)
-{
-	return find_kind(class)->denormals;
-}
-
 static bool is_prefix(uint8_t byte)
 {
 	static const uint8_t prefixes[] = {0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x67};
@@ -197,19 +175,20 @@ static enum step_flush flush_of(const struct kind *k, const struct insn *in, con
 	return FLUSH_NONE;
 }
 
-void describe_for_machine(struct step *s, const uint8_t *code)
+void describe_instruction(struct description *about, const struct insn *in, const uint8_t *code)
 {
-	const struct insn_retired *did = s->instruction;
-	const struct insn *in = did->insn;
 	const struct kind *k = find_kind(in->klass);
 
-	s->length = in->length;
-	s->turns = account_turns(did);
-	s->taken = did->taken;
-	s->branch = did->partial ? TRANSFER_NONE : k->branch;
-	s->uppers = did->partial ? UPPERS_UNTOUCHED : (uint8_t)uppers_of(k, in, code);
-	s->flush = (uint8_t)flush_of(k, in, code);
-	s->flush_address = did->address;
+	*about = (struct description){
+		.shape = shape_of(in),
+		.kind = (uint8_t)kind_of(in),
+		.branch = k->branch,
+		.uppers = (uint8_t)uppers_of(k, in, code),
+		.flush = (uint8_t)flush_of(k, in, code),
+		.accesses = insn_classes[in->klass].n_accesses != 0,
+		.denormals = k->denormals,
+		.iterates = in->special == INSN_STRING || in->special == INSN_ENTER,
+	};
 }
 
 enum step_transfer describe_transfer(const struct insn_retired *did)

@@ -6,6 +6,13 @@
 
 struct decoded step_cache[1 << STEP_CACHE_BITS];
 
+#define FIRST(n) ((1ull << 8 * (n)) - 1)
+const uint64_t step_first_bytes[16] = {FIRST(0), FIRST(1), FIRST(2), FIRST(3), FIRST(4), FIRST(5),
+				       FIRST(6), FIRST(7), ~0ull,    ~0ull,    ~0ull,    ~0ull,
+				       ~0ull,    ~0ull,    ~0ull,    ~0ull};
+const uint64_t step_later_bytes[16] = {[9] = FIRST(1),  [10] = FIRST(2), [11] = FIRST(3), [12] = FIRST(4),
+				       [13] = FIRST(5), [14] = FIRST(6), [15] = FIRST(7)};
+
 #define POSITION(reg) (offsetof(struct trap_frame, reg) / 8)
 const uint8_t step_register_position[16] = {
 	POSITION(rax), POSITION(rcx), POSITION(rdx), POSITION(rbx), POSITION(rsp), POSITION(rbp),
@@ -69,7 +76,8 @@ static enum decoded_kind kind_of(const struct decoded *d)
 
 static bool same_bytes(const struct decoded *d, const uint64_t bytes[2])
 {
-	return (((bytes[0] ^ d->bytes[0]) & d->mask[0]) | ((bytes[1] ^ d->bytes[1]) & d->mask[1])) == 0;
+	return (((bytes[0] ^ d->bytes[0]) & step_first_bytes[d->in.length]) |
+		((bytes[1] ^ d->bytes[1]) & step_later_bytes[d->in.length])) == 0;
 }
 
 struct decoded *step_cache_fill(uint64_t rip)
@@ -96,13 +104,10 @@ struct decoded *step_cache_fill(uint64_t rip)
 	if (!valid)
 		d->in = (struct insn){.length = 1, .flags = INSN_F_INVALID};
 	d->rip = key;
-	for (unsigned i = 0; i < 2; i++) {
-		int bits = ((int)d->in.length - 8 * (int)i) * 8;
-
-		d->bytes[i] = bytes[i];
-		d->mask[i] = bits <= 0 ? 0 : bits >= 64 ? ~0ull : (1ull << bits) - 1;
-	}
+	d->bytes[0] = bytes[0];
+	d->bytes[1] = bytes[1];
 	d->kind = (uint8_t)kind_of(d);
+	describe_instruction(&d->about, &d->in, (const uint8_t *)d->bytes);
 	if (d->in.flags & INSN_F_MEM)
 		find_operand(d, rip);
 	return d;

@@ -5,6 +5,7 @@
 #ifndef ARCH_X86_STEP_STEP_CACHE_H
 #define ARCH_X86_STEP_STEP_CACHE_H
 
+#include "arch/x86/step/describe.h"
 #include "arch/x86/step/insn.h"
 #include "arch/x86/machine/sections.h"
 #include "arch/x86/exceptions/trap.h"
@@ -24,15 +25,20 @@ enum decoded_kind {
 /** One decoded instruction; its memory operand is base + (index << scale) + displacement. */
 struct decoded {
 	uint64_t rip; /* complemented if 16 bytes from there on may not be there: not for the quick way */
-	uint64_t bytes[2], mask[2];
+	uint64_t bytes[2];
 	uint64_t displacement; /* with the instruction's own address added where it is RIP-relative */
 	struct insn in;
+	struct description about;
 	uint8_t base, index; /* as positions in struct trap_frame, NO_REGISTER if absent */
 	uint8_t scale;
 	uint8_t kind; /* enum decoded_kind */
 };
+_Static_assert(sizeof(struct decoded) == 64, "a place is found by a shift");
 
 extern struct decoded step_cache[1 << STEP_CACHE_BITS];
+
+/** Which bits of the first 8 bytes, and of the 8 behind them, are an instruction's of so many bytes. */
+extern const uint64_t step_first_bytes[16], step_later_bytes[16];
 
 /** Where the instruction at rip belongs. 2^64 over the golden ratio sets neighbours far apart. */
 static inline struct decoded *step_cache_entry(uint64_t rip)
@@ -69,9 +75,9 @@ static inline __attribute__((always_inline)) struct decoded *step_cache_find(uin
 
 	if (d->rip != rip || ((rip ^ mapped) >= 4096 && !step_cache_own_code(rip)))
 		return NULL;
-	if ((code[0] ^ d->bytes[0]) & d->mask[0])
+	if ((code[0] ^ d->bytes[0]) & step_first_bytes[d->in.length])
 		return NULL;
-	if (d->in.length > 8 && ((code[1] ^ d->bytes[1]) & d->mask[1]))
+	if (d->in.length > 8 && ((code[1] ^ d->bytes[1]) & step_later_bytes[d->in.length]))
 		return NULL;
 	return d;
 }

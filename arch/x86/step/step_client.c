@@ -26,14 +26,14 @@ static uint32_t told_for = TOLD_OTHERWISE;
 static struct step_details details;
 
 /* The vector registers are the stepped code's: nothing here touches them. */
-static bool met_denormal(const struct insn_retired *did, const uint8_t *code)
+static bool met_denormal(const struct description *about, const struct insn_retired *did, const uint8_t *code)
 {
 	static uint8_t fxsave[DENORMALS_FXSAVE] __attribute__((aligned(16)));
 	uint8_t memory[DENORMALS_MEMORY] = {0};
 	struct qterm terms[ACCOUNT_TERMS];
 	unsigned n;
 
-	if (!describe_meets_denormals(did->insn->klass))
+	if (!about->denormals)
 		return false;
 	n = account_retired(did, terms);
 	if (!denormals_possible(did, code, terms, n))
@@ -52,33 +52,46 @@ static uint8_t exit_of(const struct step_retired *r, const uint8_t *code)
 	return kind == EXIT_KINDS ? 0 : (uint8_t)(kind + 1);
 }
 
-void step_report(uint32_t shape)
+/* What few clients want. */
+static __attribute__((noinline)) void tell_more(const struct step_retired *r, uint32_t wants)
 {
-	struct step_engine *e = &step_engine;
-	const struct step_client *c = e->client;
-	const struct step_retired *r = &e->now;
 	const uint8_t *code = (const uint8_t *)r->rip;
-	uint32_t wants = c->wants;
 
-	if (!c->step)
-		return;
-	if (__builtin_expect(told_for != wants, 0))
-		told = (struct step){.methods = &describe_methods};
-	told_for = wants;
-	describe_again(&told, &r->did, r->rip, r->after->rip);
-	told.shape = shape;
-	told.guest = e->guest;
-	told.answered = r->emulated;
-	if (wants & STEP_WANTS_MACHINE)
-		describe_for_machine(&told, code);
 	if (wants & STEP_WANTS_DENORMALS)
-		told.denormal = met_denormal(&r->did, code);
+		told.denormal = met_denormal(r->about, &r->did, code);
 	if (wants & STEP_WANTS_EXITS)
 		told.exit = exit_of(r, code);
 	if (wants & STEP_WANTS_RECORDS)
 		details_of_retired(&details, &told, r);
 	if (wants & STEP_WANTS_VECTORS)
 		details_of_vectors(&details, &told);
+}
+
+static __attribute__((noinline)) void tell_otherwise(void)
+{
+	told = (struct step){.methods = &describe_methods};
+}
+
+void step_report(uint32_t shape)
+{
+	struct step_engine *e = &step_engine;
+	const struct step_client *c = e->client;
+	const struct step_retired *r = &e->now;
+	uint32_t wants = c->wants;
+
+	if (!c->step)
+		return;
+	if (__builtin_expect(told_for != wants, 0))
+		tell_otherwise();
+	told_for = wants;
+	describe_again(&told, r->about, &r->did, r->rip, r->after->rip);
+	told.shape = shape;
+	told.guest = e->guest;
+	told.answered = r->emulated;
+	if (wants & STEP_WANTS_MACHINE)
+		describe_for_machine(&told, r->about);
+	if (__builtin_expect(wants & ~(STEP_WANTS_MACHINE | STEP_WANTS_BY_ADDRESS), 0))
+		tell_more(r, wants);
 	c->step(c->ctx, &told);
 }
 
@@ -86,7 +99,7 @@ void step_retire(void)
 {
 	struct step_engine *e = &step_engine;
 	const struct step_client *c = e->client;
-	uint32_t shape;
+	uint32_t shape, wants;
 
 	if (__builtin_expect(e->odd.any, 0)) {
 		e->odd.shadow = e->odd.next_shadow;
@@ -94,12 +107,13 @@ void step_retire(void)
 	}
 	if (c->idle)
 		return;
-	if (c->wants & STEP_WANTS_RECORDS) {
+	wants = c->wants;
+	if (wants & STEP_WANTS_RECORDS) {
 		step_report(0);
 		return;
 	}
-	shape = describe_shape(&e->now.did, c->wants & STEP_WANTS_BY_ADDRESS);
-	if (!shape || c->wants & ~STEP_WANTS_BY_ADDRESS || !c->quick ||
+	shape = describe_shape(e->now.about, &e->now.did, wants & STEP_WANTS_BY_ADDRESS);
+	if (!shape || wants & ~STEP_WANTS_BY_ADDRESS || !c->quick ||
 	    !c->quick(c->ctx, shape, e->now.did.cpl))
 		step_report(shape);
 }

@@ -329,6 +329,7 @@ static void go_on(struct trap_frame *f)
 		e->now.rip = f->rip;
 		e->now.emulated = false;
 		did->insn = &d->in;
+		e->now.about = &d->about;
 		did->cpl = did->cpl_after = f->cs & 3;
 		did->taken = did->partial = false;
 		if (__builtin_expect(e->attention.emulated, 0)) {
@@ -401,7 +402,7 @@ static bool settle(struct trap_frame *f, const struct decoded *d)
 static inline __attribute__((always_inline)) void retire_plain(struct step_engine *e)
 {
 	const struct step_client *c = e->client;
-	uint32_t shape = describe_plain_shape(&e->now.did);
+	uint32_t shape = e->now.about->shape + e->now.did.taken;
 
 	if (!c->idle && (!c->quick || !c->quick(c->ctx, shape, e->now.did.cpl)))
 		step_report(shape);
@@ -438,6 +439,7 @@ bool step_quick(struct trap_frame *f)
 	e->current = d;
 	e->now.rip = rip;
 	e->now.did.insn = &d->in;
+	e->now.about = &d->about;
 	return true;
 }
 

@@ -24,6 +24,7 @@
 /** What happened to the stepped code. */
 struct step_retired {
 	struct insn_retired did;
+	const struct description *about; /* of did.insn */
 	const struct trap_frame *after; /* registers after the instruction: RIP, CS, RFLAGS, RSP, SS; all of
 					 * them if the instruction has a .special or the client wants
 					 * anything. RFLAGS.TF is the engine's */

@@ -26,8 +26,8 @@ void step_hold(void)
 
 void step_release(void)
 {
-	if (step_engine.active && step_engine.held)
-		step_engine.held--;
+	if (step_engine.active && step_engine.held && !--step_engine.held && *step_idle)
+		step_run_free();
 }
 
 void step_run_free(void)

@@ -22,19 +22,20 @@ static struct {
 
 static struct qvec terms_of(const struct insn_retired *did)
 {
+	const struct description about = {0};
 	struct qterm terms[STEP_TERMS];
 	struct step s;
 	struct qvec v = {{0}};
 
-	describe_step(&s, did, 0x1000, 0x1000u + did->insn->length);
+	describe_step(&s, &about, did, 0x1000, 0x1000u + did->insn->length);
 	qvec_add(&v, terms, step_terms(&s, terms));
 	return v;
 }
 
 /* One retirement. @return its shape */
-static uint32_t look_at(const struct insn_retired *did, bool by_address)
+static uint32_t look_at(const struct description *about, const struct insn_retired *did, bool by_address)
 {
-	uint32_t shape = describe_shape(did, by_address);
+	uint32_t shape = describe_shape(about, did, by_address);
 	struct qvec v = terms_of(did);
 
 	assert_true(shape < step_shapes());
@@ -60,15 +61,31 @@ static void transfer_is_that_of_its_terms(const struct insn_retired *did)
 	assert_int_equal(describe_transfer(&partial), TRANSFER_NONE);
 }
 
+/* Nobody asks for accesses of what is said to have none. */
+static void accesses_nothing_unsaid(const struct description *about, const struct insn_retired *did)
+{
+	struct step_access out[STEP_TURN_ACCESSES];
+	struct step s;
+
+	describe_step(&s, about, did, 0x1000, 0x1000u + did->insn->length);
+	describe_for_machine(&s, about);
+	if (!about->iterates && !s.turns)
+		assert_int_equal(step_accesses(&s, 0, out), 0);
+	else
+		assert_int_equal(s.turns, account_turns(did));
+}
+
 /* All that may differ between two retirements of one instruction. */
 static bool retire(const uint8_t code[16])
 {
 	static const uint64_t at[] = {0x10000, 0x1003f, 0x10ffd};
+	struct description about;
 	struct insn in;
 	bool has_shape = false;
 
 	if (!insn_decode(code, VALID, &in))
 		return false;
+	describe_instruction(&about, &in, code);
 	for (unsigned i = 0; i < sizeof at / sizeof *at; i++)
 		for (unsigned taken = 0; taken < 2; taken++)
 			for (unsigned by_address = 0; by_address < 2; by_address++) {
@@ -84,8 +101,9 @@ static bool retire(const uint8_t code[16])
 								 .dest = at[i] + 0x300000,
 								 .frame = at[i] + 0x400000};
 
-				has_shape |= look_at(&did, by_address) != 0;
+				has_shape |= look_at(&about, &did, by_address) != 0;
 				transfer_is_that_of_its_terms(&did);
+				accesses_nothing_unsaid(&about, &did);
 			}
 	return has_shape;
 }
@@ -121,10 +139,12 @@ static void equal_shapes_contribute_the_same(void **unused)
 
 static uint32_t shape_of(const uint8_t *code, bool taken, bool by_address)
 {
+	struct description about;
 	struct insn in;
 
 	insn_decode(code, VALID, &in);
-	return describe_shape(&(struct insn_retired){.insn = &in, .taken = taken}, by_address);
+	describe_instruction(&about, &in, code);
+	return describe_shape(&about, &(struct insn_retired){.insn = &in, .taken = taken}, by_address);
 }
 
 static void shapes_tell_apart_what_differs(void **unused)

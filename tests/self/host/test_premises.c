@@ -306,16 +306,19 @@ static void one_counts_it_at_every_third_start(void **state)
 static struct step step_of(enum insn_special special, struct qterm *terms)
 {
 	static struct insn in;
+	static const uint8_t code[16];
 	struct insn_retired did = {.insn = &in, .cpl_after = 3};
+	struct description about;
 	struct step step;
 
 	in.special = (uint8_t)special;
+	describe_instruction(&about, &in, code);
 	if (special == INSN_SYSCALL || special == INSN_INT || special == INSN_INT3 || special == INSN_INT1 ||
 	    special == INSN_SYSENTER) {
 		did.cpl_after = 0;
 		did.cpl = 3;
 	}
-	describe_step(&step, &did, 0, 0);
+	describe_step(&step, &about, &did, 0, 0);
 	step.terms = terms;
 	step.n_terms = 1;
 	premises_step(&premises_state, &step, terms);

@@ -493,14 +493,16 @@ static uint32_t retire(const uint8_t *code, struct insn_retired did, uint64_t ri
 		       enum quantity q)
 {
 	struct insn in;
+	struct description about;
 	struct step step;
 	struct qterm out[MACHINE_TERMS];
 	uint32_t amount = 0;
 
 	assert_true(insn_decode(code, 15, &in));
 	did.insn = &in;
-	describe_step(&step, &did, rip, next ? next : rip + in.length);
-	describe_for_machine(&step, code);
+	describe_instruction(&about, &in, code);
+	describe_step(&step, &about, &did, rip, next ? next : rip + in.length);
+	describe_for_machine(&step, &about);
 	unsigned n = machine_retired(machine, &step, out);
 	for (unsigned i = 0; i < n; i++)
 		amount += out[i].quantity == q ? out[i].amount : 0;

@@ -82,6 +82,7 @@ const struct qvec *replay_run(struct replay *r, struct trace *t)
 	for (size_t i = 0; i < t->count; i++) {
 		struct trace_step *s = &t->step[i];
 		struct qterm out[MACHINE_TERMS];
+		struct description about;
 		struct step step;
 
 		s->did.insn = &s->insn;
@@ -92,8 +93,9 @@ const struct qvec *replay_run(struct replay *r, struct trace *t)
 			/* INVLPG names what the next one accesses. */
 			chain->at += trace_amount(s, Q_LOADS) + trace_amount(s, Q_STORES) > 0;
 		}
-		describe_step(&step, &s->did, s->rip, s->next);
-		describe_for_machine(&step, s->code);
+		describe_instruction(&about, &s->insn, s->code);
+		describe_step(&step, &about, &s->did, s->rip, s->next);
+		describe_for_machine(&step, &about);
 		step.denormal = s->denormal;
 		qvec_add(&r->total, out, machine_retired(r->machine, &step, out));
 	}
