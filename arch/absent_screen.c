@@ -30,3 +30,23 @@ void screen_text(const char *text, size_t size, bool draw)
 void screen_draw(void)
 {
 }
+
+void screen_move(const struct framebuffer *framebuffer)
+{
+	(void)framebuffer;
+}
+
+unsigned screen_squares(void)
+{
+	return 0;
+}
+
+void screen_pattern(unsigned side, unsigned around, bool (*dark)(void *arg, unsigned x, unsigned y),
+		    void *arg, const char *text)
+{
+	(void)side, (void)around, (void)dark, (void)arg, (void)text;
+}
+
+void screen_show_text(void)
+{
+}

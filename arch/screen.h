@@ -23,6 +23,8 @@ struct framebuffer {
 	uint32_t pitch;         /* bytes from one line to the next */
 	uint32_t red, green, blue;
 	bool text;
+	bool planes; /* a pixel is one bit, of VGA's four planes alike; the highest of a byte is the leftmost
+			one */
 };
 
 #define SCREEN_LINES 5 /* at the top */
@@ -52,5 +54,22 @@ void screen_text(const char *text, size_t size, bool draw);
 
 /** Draw what has changed. */
 void screen_draw(void);
+
+/** What is on a text mode's screen goes on here: the columns are as many, the rows no fewer. */
+void screen_move(const struct framebuffer *framebuffer);
+
+/** How many squares, of four pixels a side at least, there is room for above a line of text. 0: there is no
+ * screen, or it has no pixels. */
+unsigned screen_squares(void);
+
+/** Draw a pattern of squares in place of all else, with a line of text below it, both in black on white.
+ * @param side    how many squares it has in each direction
+ * @param around  how many white ones are around it, at least
+ * @param dark    tells whether a square is black, counted from the upper left one */
+void screen_pattern(unsigned side, unsigned around, bool (*dark)(void *arg, unsigned x, unsigned y),
+		    void *arg, const char *text);
+
+/** Draw the text again, where a pattern was. */
+void screen_show_text(void);
 
 #endif

@@ -558,6 +558,7 @@ int assay_main(struct platform *platform)
 	snprintf(how, sizeof how, "%u checks", report_totals()->checks);
 	progress_end(platform, how);
 	report_out_close(&o);
+	report_out_show(platform, o.exit == EXIT_HALT && !platform->terminal);
 	look_at_results(platform, &o);
 	return leave(platform, &o, status_of(report_totals()));
 }

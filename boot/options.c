@@ -37,7 +37,7 @@ static const char *glob_syntax(const char *value)
 
 static const char *path_syntax(const char *value)
 {
-	return *value ? NULL : "a folder's path, none, e9, or memory";
+	return *value ? NULL : "a folder's path, none, qr, e9, or memory";
 }
 
 static const char *scan_syntax(const char *value)
@@ -87,9 +87,8 @@ static const struct option_row neutral_rows[] = {
 	{"list", OPTION_CHOICE, FIELD(list), 0, 0, "none|suites|kernels|events|injections|options", NULL,
 	 "none", "judge nothing, and list all that there are of these"},
 	{"report", OPTION_TEXT, FIELD(report), 0, 0, NULL, path_syntax, "\\assay\\runs",
-	 "folder in which each run gets a folder of its own, none, e9 for port E9H, or memory: port E9H "
-	 "tells "
-	 "where it lies"},
+	 "folder in which each run gets a folder of its own, none, qr for QR codes on the screen, e9 for "
+	 "port E9H, or memory: port E9H tells where it lies"},
 	{"verbose", OPTION_CHOICE, FIELD(verbose), 0, 0, "0|1", NULL, "0", "1: a line for every check"},
 	{"registers", OPTION_CHOICE, FIELD(registers), 0, 0, "0|1", NULL, "0",
 	 "1: show every register of the PMU as it was found, field by field"},

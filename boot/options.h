@@ -25,7 +25,7 @@ struct options {
 	char scan[OPTION_TEXT_MAX];  /* ranges of encodings: tests/measure/scan_range.h */
 	char inject[OPTION_TEXT_MAX];
 	char cpus[OPTION_TEXT_MAX];   /* boot/cores.h */
-	char report[OPTION_TEXT_MAX]; /* a folder's path, "none", "e9" or "memory": report_out.h */
+	char report[OPTION_TEXT_MAX]; /* a folder's path, "none", "qr", "e9" or "memory": report_out.h */
 	uint64_t n;
 	unsigned reps;
 	uint64_t seed;

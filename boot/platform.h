@@ -98,6 +98,13 @@ struct platform {
 	 * it could be sent, and *why tells why */
 	const char *(*send_report)(bool (*put)(text_sink *sink, void *to), bool over, const char **why);
 
+	/** Make QR codes of what `put` writes, for the screen; NULL: it has no way to show them. As
+	 * send_report(), and why is always told. */
+	const char *(*make_codes)(bool (*put)(text_sink *sink, void *to), const char **why);
+
+	/** Show those that were made, twice or until the machine is switched off (boot/sent/codes.h). */
+	void (*show_codes)(bool for_ever);
+
 	/** Leave for good. status: 0 nothing wrong, 1 something wrong, 2 could not run. EXIT_RETURN returns
 	 * to the starter; EXIT_AUTO is not for it. */
 	void (*leave)(enum exit_mode mode, int status);

@@ -15,6 +15,7 @@ static const char *complaint; /* why something could not be written; NULL: all c
 static const char *no_folder; /* why there is none */
 static bool written;          /* a report is in the folder, be it not the newest */
 static const char *sent;      /* where it went instead */
+static bool in_codes;         /* which are QR codes, to be shown */
 
 static void complain(const char *what, const char *why)
 {
@@ -133,12 +134,18 @@ static bool is_port(const struct options *o)
 	return !strcmp(o->report, "memory") || !strcmp(o->report, "e9");
 }
 
+static bool is_screen(const struct options *o)
+{
+	return !strcmp(o->report, "qr");
+}
+
 void report_out_begin(const struct platform *platform, const struct options *o, const char *cpu)
 {
 	no_folder = NULL;
 	written = false;
 	sent = NULL;
-	if (strcmp(o->report, "none") && !is_port(o))
+	in_codes = false;
+	if (strcmp(o->report, "none") && !is_port(o) && !is_screen(o))
 		run_folder_make(platform, o->report, cpu, &no_folder);
 }
 
@@ -150,14 +157,45 @@ bool report_out_keep(const struct platform *platform, const struct options *o)
 		return true;
 	if (run_folder())
 		return !complaint;
-	return platform->send_report && platform->send_report(report_json, true, &why);
+	return !is_screen(o) && platform->send_report && platform->send_report(report_json, true, &why);
+}
+
+/* On screens that are ours: what a shell shows goes on. */
+static bool may_show(const struct platform *platform)
+{
+	return platform->make_codes && !platform->from_shell;
+}
+
+static void make_codes(const struct platform *platform, const char **why)
+{
+	*why = "there is no screen for QR codes";
+	if (platform->make_codes)
+		sent = platform->make_codes(report_json, why);
+	in_codes = sent;
+}
+
+/* Where there is no folder. */
+static void send_out(const struct platform *platform, const struct options *o, bool over)
+{
+	const char *why;
+
+	if (is_screen(o)) {
+		make_codes(platform, &no_folder);
+		return;
+	}
+	if (platform->send_report)
+		sent = platform->send_report(report_json, over, &no_folder);
+	else if (!may_show(platform))
+		complain(o->report, no_folder);
+	if (over && !sent && may_show(platform))
+		make_codes(platform, &why);
 }
 
 void report_out(const struct platform *platform, const struct options *o, bool over)
 {
 	bool memory = !strcmp(o->report, "memory");
 
-	if (!strcmp(o->report, "none") || (is_port(o) && !over))
+	if (!strcmp(o->report, "none") || ((is_port(o) || is_screen(o)) && !over))
 		return;
 	if (is_port(o) && !identity_emulated()) {
 		complain(o->report, "this is no emulator, and only those have such a port");
@@ -168,10 +206,8 @@ void report_out(const struct platform *platform, const struct options *o, bool o
 	} else if (run_folder()) {
 		write_out(platform, "report.json", report_json);
 		write_out(platform, "report.txt", put_text);
-	} else if (!platform->send_report) {
-		complain(o->report, no_folder);
 	} else {
-		sent = platform->send_report(report_json, over, &no_folder);
+		send_out(platform, o, over);
 	}
 	console_flush_screen();
 }
@@ -196,4 +232,10 @@ void report_out_close(const struct options *o)
 			complaint ? complaint : no_folder);
 	else
 		console_text("report: none was written\n");
+}
+
+void report_out_show(const struct platform *platform, bool for_ever)
+{
+	if (in_codes)
+		platform->show_codes(for_ever);
 }

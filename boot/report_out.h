@@ -1,5 +1,6 @@
 /*
- * Where the report goes: two files in the run's folder, through the firmware, or port E9H of an emulator.
+ * Where the report goes: two files in the run's folder, through the firmware, or where the platform sends it,
+ * or as QR codes onto the screen, or port E9H of an emulator.
  */
 #ifndef BOOT_REPORT_OUT_H
 #define BOOT_REPORT_OUT_H
@@ -28,6 +29,10 @@ bool report_out_keep(const struct platform *platform, const struct options *o);
 /** The folder where the whole report lies; NULL: some of it could not be written, or files were not asked
  * for. */
 const char *report_out_place(void);
+
+/** Show the report, if it is QR codes: twice, or until the machine is switched off. Firmware side only, after
+ * report_out_close(), as long as the screen is open. */
+void report_out_show(const struct platform *platform, bool for_ever);
 
 /** Say where the report is, or that none could be written and why: the last line of a run. */
 void report_out_close(const struct options *o);

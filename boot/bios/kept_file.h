@@ -2,7 +2,7 @@
  * The file of the stick in which a BIOS's machine keeps its reports: \assay\bios.txt, which scripts/mkimage
  * has made with its full size. Nothing of the file system is written, only sectors of this file, and only if
  * the file begins with the line that mkimage gave it. A run's report lies behind that of the run before, from
- * the beginning of a sector, in the lines of boot/bios/serial_report.h; a line with the run's end follows it.
+ * the beginning of a sector, in the lines of boot/sent/serial_report.h; a line with the run's end follows it.
  */
 #ifndef BOOT_BIOS_KEPT_FILE_H
 #define BOOT_BIOS_KEPT_FILE_H

@@ -1,6 +1,6 @@
 /*
- * A call of the BIOS from 64-bit code: to real mode, INT 13H, and back (SDM vol. 3, 9.8.5.4, 9.9.2). What stands here runs from
- * BIOS_CALL_AT, below 1 MiB, where boot/direct/bios_disk.c copies it. The caller's stack, tables, control registers and EFER come back as they
+ * A call of the BIOS from 64-bit code: to real mode, INT, and back (SDM vol. 3, 9.8.5.4, 9.9.2). What stands here runs from
+ * BIOS_CALL_AT, below 1 MiB, where boot/direct/bios_call.c copies it. The caller's stack, tables, control registers and EFER come back as they
  * were; interrupts are on while the BIOS works, as it expects.
  */
 #include "boot/direct/bios_call.h"
@@ -21,8 +21,8 @@
 
 	.section .rodata.bios_call, "a", @progbits
 	.balign 16
-	.globl bios_call_code, bios_call_end, bios_call_registers
-	.hidden bios_call_code, bios_call_end, bios_call_registers
+	.globl bios_call_code, bios_call_end, bios_call_registers, bios_call_interrupt
+	.hidden bios_call_code, bios_call_end, bios_call_registers, bios_call_interrupt
 	.code64
 bios_call_code:
 	pushq %rbx
@@ -109,7 +109,9 @@ real:
 	movw %ax, %ds /* of DS:SI, the last that is read here */
 	movw %cs:OFFSET(bios_call_registers), %ax
 	sti
-	int $0x13
+	.byte 0xcd /* INT */
+bios_call_interrupt:
+	.byte 0
 	cli
 	cld
 	movw %ax, %cs:OFFSET(bios_call_registers)

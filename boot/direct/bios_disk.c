@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#define DISK             0x13 /* the interrupt */
 #define CHECK_EXTENSIONS 0x4100
 #define READ             0x4200
 #define WRITE            0x4300 /* without a reading afterwards */
@@ -19,26 +20,12 @@ struct __attribute__((packed)) packet {
 	uint64_t first;
 };
 
-extern const uint8_t bios_call_code[], bios_call_registers[], bios_call_end[];
-
 static uint8_t drive;
-
-static void *low(uintptr_t at)
-{
-	__asm__("" : "+r"(at)); /* the compiler knows no object there */
-	return (void *)at;
-}
 
 static bool call(struct bios_registers *r)
 {
-	struct bios_registers *given = low(BIOS_CALL_AT + (uintptr_t)(bios_call_registers - bios_call_code));
-
 	r->dx = drive;
-	memcpy(low(BIOS_CALL_AT), bios_call_code, (size_t)(bios_call_end - bios_call_code));
-	*given = *r;
-	((void (*)(void))low(BIOS_CALL_AT))();
-	*r = *given;
-	return !r->carry;
+	return bios_call(DISK, r);
 }
 
 const char *bios_disk_open(uint8_t number)
@@ -50,11 +37,11 @@ const char *bios_disk_open(uint8_t number)
 	if (!call(&r) || r.bx != ANSWER || !(r.cx & PACKETS))
 		return "the BIOS has no INT 13H extensions for the disk";
 	r = (struct bios_registers){.ax = PARAMETERS, .si = BIOS_PACKET & 15, .ds = BIOS_PACKET >> 4};
-	memset(low(BIOS_PACKET), 0, 64);
-	memcpy(low(BIOS_PACKET), &bytes, sizeof bytes);
+	memset(bios_memory_at(BIOS_PACKET), 0, 64);
+	memcpy(bios_memory_at(BIOS_PACKET), &bytes, sizeof bytes);
 	if (!call(&r))
 		return "the BIOS does not tell the disk's parameters";
-	memcpy(&bytes, low(BIOS_PACKET + SECTOR_SIZE), sizeof bytes);
+	memcpy(&bytes, bios_memory_at(BIOS_PACKET + SECTOR_SIZE), sizeof bytes);
 	return bytes == SECTOR_BYTES ? NULL : "the medium's sectors have not 512 bytes, as a CD's";
 }
 
@@ -64,7 +51,7 @@ static bool transfer(uint16_t function, uint64_t first, unsigned count)
 		.size = sizeof packet, .count = (uint16_t)count, .segment = BIOS_BUFFER >> 4, .first = first};
 	struct bios_registers r = {.ax = function, .ds = BIOS_PACKET >> 4};
 
-	memcpy(low(BIOS_PACKET), &packet, sizeof packet);
+	memcpy(bios_memory_at(BIOS_PACKET), &packet, sizeof packet);
 	return call(&r);
 }
 
@@ -72,13 +59,13 @@ static bool read_sectors(uint64_t first, unsigned count, void *to)
 {
 	if (!transfer(READ, first, count))
 		return false;
-	memcpy(to, low(BIOS_BUFFER), count * SECTOR_BYTES);
+	memcpy(to, bios_memory_at(BIOS_BUFFER), count * SECTOR_BYTES);
 	return true;
 }
 
 static bool write_sectors(uint64_t first, unsigned count, const void *from)
 {
-	memcpy(low(BIOS_BUFFER), from, count * SECTOR_BYTES);
+	memcpy(bios_memory_at(BIOS_BUFFER), from, count * SECTOR_BYTES);
 	return transfer(WRITE, first, count);
 }
 

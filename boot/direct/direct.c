@@ -1,18 +1,20 @@
 /*
- * Direct start: the same run without firmware, by a Multiboot loader (QEMU -kernel; GRUB, which a BIOS or 32-bit
- * UEFI starts from the stick). Text goes to the screen and the serial line. The report goes into the stick's file that a
- * BIOS can write, else behind the text to the serial line, or to port E9H with report=e9. Files to read are
- * the loader's modules.
+ * Direct start: the same run without firmware, by a Multiboot loader (QEMU -kernel; GRUB, which a BIOS or
+ * 32-bit UEFI starts from the stick). Text goes to the screen and the serial line. The report goes into the
+ * stick's file that a BIOS can write, else behind the text to the serial line, else onto the screen as QR
+ * codes, or to port E9H with report=e9. Files to read are the loader's modules.
  */
 #include "boot/direct/bios_call.h"
 #include "boot/direct/bios_disk.h"
-#include "boot/bios/serial_report.h"
 #include "boot/direct/files.h"
 #include "boot/direct/multiboot.h"
 #include "boot/direct/multiboot2.h"
 #include "boot/direct/screen.h"
+#include "boot/direct/vga.h"
 #include "boot/heap.h"
 #include "boot/platform.h"
+#include "boot/sent/codes.h"
+#include "boot/sent/serial_report.h"
 
 #include "arch/breadcrumbs.h"
 #include "arch/console.h"
@@ -48,6 +50,7 @@ extern const char __load_start[], __image_end[];
 static uint64_t free_start, free_end; /* the largest stretch of memory below 4 GiB */
 static uint64_t low_page;             /* 0: not free */
 static bool bios_memory;              /* what a call of the BIOS needs is free */
+static bool has_bios = true;
 static struct kept_file kept;
 static const char *not_kept = "the loader was not started from a disk"; /* NULL: kept is there */
 
@@ -227,6 +230,18 @@ static const char *send_report(bool (*put)(text_sink *sink, void *to), bool over
 	return send_by_serial(put, why);
 }
 
+/* From text there is a way to pixels as long as the BIOS is there. */
+static const char *make_codes(bool (*put)(text_sink *sink, void *to), const char **why)
+{
+	if (screen_is_open() && !screen_squares() && has_bios && bios_memory) {
+		struct framebuffer f = vga_graphics();
+
+		if (f.address)
+			screen_move(&f);
+	}
+	return codes_make(put, why);
+}
+
 /** The options: what follows the image's name, which loaders put first. */
 static char *options_of(const struct multiboot_info *info)
 {
@@ -245,6 +260,8 @@ static struct platform direct = {
 	.list_files = direct_list_files,
 	.make_folder = make_folder,
 	.send_report = send_report,
+	.make_codes = make_codes,
+	.show_codes = codes_show,
 	.leave = leave,
 };
 
@@ -301,6 +318,7 @@ void direct_main(void *handed_over, uint32_t loader_magic)
 	if (loader_magic == MULTIBOOT2_LOADER) {
 		info = multiboot2_info(handed_over, &rsdp);
 		not_kept = "32-bit UEFI leaves no way to write to it";
+		has_bios = false;
 	}
 	/* The loader's structures lie in memory that alloc_pages() may hand out: copy first. */
 	strncpy(command_line, options_of(info), sizeof command_line - 1);

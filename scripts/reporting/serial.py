@@ -1,4 +1,4 @@
-"""The report as it comes over the serial line (boot/bios/serial_report.h), taken out of what was received."""
+"""The report as it comes over the serial line (boot/sent/serial_report.h), taken out of what was received."""
 import base64
 import binascii
 import lzma

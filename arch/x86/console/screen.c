@@ -13,6 +13,8 @@
 #define COLUMNS_WISHED 100
 #define ROWS_WISHED    30
 #define PER_SECOND     25 /* drawings of text that goes by */
+#define SQUARE_LEAST   4  /* pixels */
+#define WIDTH_MOST     16384
 
 struct cell {
 	char c;
@@ -25,6 +27,7 @@ static struct cell wanted[ROWS_MOST][COLUMNS_MOST], drawn[ROWS_MOST][COLUMNS_MOS
 static unsigned row, column; /* where text goes on */
 static uint64_t last_time;
 static bool changed;
+static uint8_t bits_of_row[WIDTH_MOST / 8];
 
 /* 0xRRGGBB, of characters and behind them */
 static const struct {
@@ -77,17 +80,33 @@ static void write_cell(const struct cell *cell, unsigned at_row, unsigned at_col
 	*(uint16_t *)(void *)to = (uint16_t)(colours[cell->colour].attribute << 8 | u);
 }
 
+static uint8_t *row_of_pixels(unsigned y)
+{
+	return (uint8_t *)(uintptr_t)fb.address + (size_t)y * fb.pitch;
+}
+
+static bool on_light_paper(const struct cell *cell)
+{
+	return cell->colour == SCREEN_HEAD || cell->colour == SCREEN_BAD;
+}
+
 static void draw_cell(unsigned at_row, unsigned at_column)
 {
 	const struct cell *cell = &wanted[at_row][at_column];
+	const uint8_t *shape = glyph(cell->c);
 
 	if (fb.text) {
 		write_cell(cell, at_row, at_column);
 		return;
 	}
-	const uint8_t *shape = glyph(cell->c);
+	if (fb.planes) {
+		for (unsigned y = 0; y < FONT_HEIGHT; y++)
+			row_of_pixels(at_row * FONT_HEIGHT + y)[at_column] =
+				on_light_paper(cell) ? (uint8_t)~shape[y] : shape[y];
+		return;
+	}
 	uint32_t ink = pixel(colours[cell->colour].ink), paper = pixel(colours[cell->colour].paper);
-	uint8_t *line = (uint8_t *)(uintptr_t)fb.address + (size_t)at_row * FONT_HEIGHT * scale * fb.pitch +
+	uint8_t *line = row_of_pixels(at_row * FONT_HEIGHT * scale) +
 			(size_t)at_column * FONT_WIDTH * scale * sizeof(uint32_t);
 
 	for (unsigned y = 0; y < FONT_HEIGHT * scale; y++, line += fb.pitch) {
@@ -106,6 +125,31 @@ static void clear_row(unsigned at)
 		wanted[at][i] = (struct cell){' ', SCREEN_PLAIN};
 }
 
+/* One row of pixels, each a bit. */
+static void draw_row(unsigned y, const uint8_t *bits, uint32_t ink, uint32_t paper)
+{
+	uint32_t *p = (uint32_t *)(void *)row_of_pixels(y);
+
+	if (fb.planes) {
+		memcpy(p, bits, fb.width / 8);
+		return;
+	}
+	for (unsigned x = 0; x < fb.width; x++)
+		p[x] = bits[x / 8] & 0x80 >> x % 8 ? ink : paper;
+}
+
+/* With the next screen_draw(). What else was drawn, beside and below the cells, is not to stay. */
+static void draw_anew(void)
+{
+	uint32_t paper = pixel(colours[SCREEN_PLAIN].paper);
+
+	memset(drawn, 0, sizeof drawn); /* unlike anything that is wanted */
+	memset(bits_of_row, 0, sizeof bits_of_row);
+	for (unsigned y = 0; y < fb.height && !fb.text; y++)
+		draw_row(y, bits_of_row, paper, paper);
+	changed = true;
+}
+
 void screen_open(const struct framebuffer *framebuffer)
 {
 	const struct framebuffer *f = framebuffer;
@@ -114,7 +158,7 @@ void screen_open(const struct framebuffer *framebuffer)
 
 	columns = 0;
 	if (!f->address || wide < COLUMNS_LEAST || high < ROWS_LEAST ||
-	    f->pitch / (f->text ? sizeof(uint16_t) : sizeof(uint32_t)) < f->width)
+	    f->pitch / (f->text ? sizeof(uint16_t) : sizeof(uint32_t)) < f->width || f->width > WIDTH_MOST)
 		return;
 	fb = *f;
 	scale = 1;
@@ -126,18 +170,10 @@ void screen_open(const struct framebuffer *framebuffer)
 	rows = high < ROWS_MOST ? high : ROWS_MOST;
 	for (unsigned i = 0; i < rows; i++)
 		clear_row(i);
-	memset(drawn, 0, sizeof drawn); /* unlike anything that is wanted */
 	row = SCREEN_LINES;
 	column = 0;
 	last_time = 0;
-	/* What firmware has drawn beside and below the cells is not to stay. */
-	for (unsigned y = 0; y < fb.height && !fb.text; y++) {
-		uint32_t *p = (uint32_t *)(uintptr_t)(fb.address + (uint64_t)y * fb.pitch);
-
-		for (unsigned x = 0; x < fb.width; x++)
-			p[x] = pixel(colours[SCREEN_PLAIN].paper);
-	}
-	changed = true;
+	draw_anew();
 }
 
 bool screen_is_open(void)
@@ -204,4 +240,73 @@ void screen_draw(void)
 	__asm__ volatile("sfence" ::: "memory");
 	changed = false;
 	last_time = clock_read();
+}
+
+void screen_move(const struct framebuffer *framebuffer)
+{
+	fb = *framebuffer;
+	scale = 1;
+	draw_anew();
+	screen_draw();
+}
+
+static unsigned text_height(void)
+{
+	return FONT_HEIGHT * scale;
+}
+
+unsigned screen_squares(void)
+{
+	unsigned high = columns && !fb.text ? fb.height - text_height() : 0;
+
+	return (high < fb.width ? high : fb.width) / SQUARE_LEAST;
+}
+
+static void set_bit(unsigned x)
+{
+	bits_of_row[x / 8] |= (uint8_t)(0x80 >> x % 8);
+}
+
+/* A row of pixels of the line of text, in the middle. */
+static void draw_text_row(unsigned y, unsigned in_glyph, const char *text)
+{
+	unsigned width = FONT_WIDTH * scale, left = (columns - (unsigned)strlen(text)) / 2 * width;
+
+	memset(bits_of_row, 0, sizeof bits_of_row);
+	for (; *text; text++, left += width)
+		for (unsigned x = 0; x < width; x++)
+			if (glyph(*text)[in_glyph / scale] & 0x80 >> x / scale)
+				set_bit(left + x);
+	for (unsigned i = 0; i < sizeof bits_of_row; i++)
+		bits_of_row[i] = (uint8_t)~bits_of_row[i];
+	draw_row(y, bits_of_row, pixel(0xffffff), pixel(0));
+}
+
+void screen_pattern(unsigned side, unsigned around, bool (*dark)(void *arg, unsigned x, unsigned y),
+		    void *arg, const char *text)
+{
+	uint32_t white = pixel(0xffffff), black = pixel(0);
+	unsigned high = fb.height - text_height(), room = high < fb.width ? high : fb.width;
+	unsigned square = room / (side + 2 * around);
+	unsigned left = (fb.width - side * square) / 2, top = (high - side * square) / 2;
+
+	for (unsigned y = 0; y < high; y++) {
+		unsigned in_pattern = y - top; /* above it: a large number */
+
+		if (y == 0 || in_pattern % square == 0)
+			memset(bits_of_row, 0xff, sizeof bits_of_row);
+		for (unsigned x = 0;
+		     in_pattern < side * square && in_pattern % square == 0 && x < side * square; x++)
+			if (dark(arg, x / square, in_pattern / square))
+				bits_of_row[(left + x) / 8] &= (uint8_t) ~(0x80 >> (left + x) % 8);
+		draw_row(y, bits_of_row, white, black);
+	}
+	for (unsigned y = high; y < fb.height; y++)
+		draw_text_row(y, y - high, text);
+}
+
+void screen_show_text(void)
+{
+	draw_anew();
+	screen_draw();
 }

@@ -367,9 +367,80 @@ static void kept_before_a_hang(void **state)
 	assert_true(by_itself(keeps_no_part));
 }
 
+static unsigned made, shown;
+static const char *no_codes;
+
+static const char *make_codes(bool (*put)(text_sink *sink, void *to), const char **why)
+{
+	assert_ptr_equal(put, report_json);
+	made++;
+	*why = no_codes;
+	return no_codes ? NULL : "as codes";
+}
+
+static void show_codes(bool for_ever)
+{
+	assert_true(for_ever);
+	shown++;
+}
+
+/* @return whether the report was shown, as the last way, and the last line begins with these words */
+static bool shows(struct platform where, const char *to, const char *says)
+{
+	struct options o;
+
+	options_default(&o);
+	snprintf(o.report, sizeof o.report, "%s", to);
+	where.show_codes = show_codes;
+	made = shown = 0;
+	report_out_begin(&where, &o, "TheVendor-6-F-B");
+	report_out(&where, &o, false);
+	if (made)
+		return false; /* codes cannot be made again */
+	report_out(&where, &o, true);
+	if (!closing(says, ""))
+		print_error("%s\n", fake_console_text());
+	if (!closing(says, ""))
+		return false;
+	report_out_show(&where, true);
+	return shown;
+}
+
+static bool shows_what_nothing_keeps(void)
+{
+	struct platform screen = {.make_folder = make_folder, .make_codes = make_codes}, sender = screen;
+	bool good;
+
+	sender.send_report = send_report;
+	refuse_folder = "no volume";
+	good = shows(screen, "\\assay\\mine", "report: as codes") && shows(sender, "\\assay\\mine", "report: as codes");
+	good &= shows(screen, "qr", "report: as codes") && shows(sender, "qr", "report: as codes");
+	sending_works = true;
+	good &= !shows(sender, "\\assay\\mine", "report: somewhere") && !made;
+	good &= !keeps("qr", &sender); /* they would be gone with the machine */
+	sending_works = false;
+	no_codes = "no screen";
+	good &= !shows(sender, "\\assay\\mine", "report: none could be written (no volume)") && made;
+	good &= !shows(screen, "qr", "report: none could be written (no screen)") && made;
+	screen.from_shell = true;
+	no_codes = NULL;
+	good &= shows(screen, "qr", "report: as codes") && !shows(screen, "\\assay\\mine", "report: none could be written (no volume)") && !made;
+	return good;
+}
+
+static void shown_where_nothing_keeps_it(void **state)
+{
+	const struct platform blind = {.make_folder = make_folder};
+
+	(void)state;
+	assert_true(by_itself(shows_what_nothing_keeps));
+	assert_false(shows(blind, "qr", "report: none could be written (there is no screen for QR codes)"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shown_where_nothing_keeps_it),
 		cmocka_unit_test(kept_before_a_hang),   cmocka_unit_test(both_files_hold_all_of_it),
 		cmocka_unit_test(none_is_none),         cmocka_unit_test(no_folder_no_file),
 		cmocka_unit_test(each_trouble_is_said), cmocka_unit_test(only_emulators_have_a_port),

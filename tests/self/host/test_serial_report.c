@@ -1,5 +1,5 @@
 /* The report on the serial line: what is sent when memory is short. (tests/self/boot/bios.t has the rest.) */
-#include "boot/bios/serial_report.h"
+#include "boot/sent/serial_report.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

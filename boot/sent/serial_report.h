@@ -7,12 +7,11 @@
  *     #:sum 9a3f00c1                   CRC-32 of the piece (ISO 3309, as zlib's and UEFI's)
  *     #:end 1048576 0c9d2f11           bytes and CRC-32 of the whole
  *
- * with as many pieces as it takes. A piece is an .lzma stream, or where memory is short `plain`: as it is.
- * For who reads TAP these lines are comments. scripts/serial-report takes the report out of what was
- * received.
+ * with as many pieces as it takes (boot/sent/packed_report.h). For who reads TAP these lines are comments.
+ * scripts/serial-report takes the report out of what was received.
  */
-#ifndef BOOT_BIOS_SERIAL_REPORT_H
-#define BOOT_BIOS_SERIAL_REPORT_H
+#ifndef BOOT_SENT_SERIAL_REPORT_H
+#define BOOT_SENT_SERIAL_REPORT_H
 
 #include "tests/report/report.h"
 
