@@ -135,8 +135,9 @@ IMAGE_OBJ := $(HURRIED_OBJ) $(filter-out $(HURRIED_OBJ),$(IMAGE_OBJ))
 UNHURRIED := $(filter arch/%.c boot/%.c tests/%.c pmu/%.c,$(filter-out $(HURRIED),$(IMAGE_SRC)))
 $(patsubst %,$(B)/image/%.o,$(UNHURRIED)): private IMAGE_FLAGS += -Os
 
-# The LZMA SDK's headers, and its encoder as source; the encoder of QR codes as source, which scripts/setup has unpacked.
-SENT_INCLUDES := -isystem /usr/include/lzma -isystem $(B)/qrcodegen/c
+# The LZMA SDK's headers, and its encoder as source, cut down to the fast mode that is used; the encoder of QR codes as source, which scripts/setup has unpacked.
+SENT_INCLUDES := -isystem $(B)/gen/lzma -isystem /usr/include/lzma -isystem $(B)/qrcodegen/c
+LZMA_FAST := $(addprefix $(B)/gen/lzma/,LzmaEnc.c LzFind.c)
 $(B)/image/boot/sent/%.c.o: private IMAGE_FLAGS += $(SENT_INCLUDES)
 $(B)/host/boot/sent/%.c.o: private HOST_FLAGS += $(SENT_INCLUDES)
 $(B)/image/boot/sent/code_encoder.c.o $(B)/host/boot/sent/code_encoder.c.o: $(wildcard $(B)/qrcodegen/c/qrcodegen.c)
@@ -161,6 +162,11 @@ $(B)/gen/build_id.h: FORCE
 $(B)/gen/settings.def: $(wildcard arch/*/settings.def)
 	@mkdir -p $(@D)
 	$(Q)cat $^ > $@
+
+$(B)/gen/lzma/%.c: /usr/include/lzma/%.c
+	@mkdir -p $(@D)
+	$(Q)sed 's/[a-z]*->fastMode\([^=]*\)$$/1\1/; s/(!p->btMode)/(1)/' $< > $@
+$(patsubst %,$(B)/%/boot/sent/lzma_encoder.c.o,image host aarch64/image): $(LZMA_FAST)
 
 # A header of the system that goes into the image, without those beside it, which are not for the image.
 $(B)/gen/system/%.h: /usr/include/%.h
@@ -459,7 +465,7 @@ HOST_SRC := $(sort $(filter-out $(HOSTED_PMUS) $(COVERAGE_PARTS) pmu/virtual/vpm
 	$(wildcard arch/x86/step/account.c arch/x86/step/denormals.c arch/x86/step/describe.c arch/x86/step/hypervisor_exits.c arch/x86/step/outcomes.c arch/x86/cpu/presented_cpuid.c arch/x86/cpu/geometry.c \
 	arch/breadcrumbs.c arch/x86/machine/held_registers.c arch/x86/machine/settings.c arch/x86/machine/platform_watchdog.c arch/x86/machine/smbios.c arch/x86/time/tsc_rate.c arch/x86/console/screen.c boot/recovery.c \
 	arch/x86/step/insn.c arch/x86/step/code.c arch/x86/emulated/evex.c arch/x86/emulated/sha.c arch/x86/emulated/simd_exceptions.c arch/x86/machine/acpi.c arch/x86/machine/notes.c arch/x86/processors/processor_list.c arch/x86/processors/core_types.c arch/x86/processors/processor_type.c arch/x86/console/debug_port.c arch/x86/window/instructions.c arch/x86/machine/mtrr.c arch/x86/cpu/smi.c arch/x86/cpu/courage.c arch/x86/cpu/topology.c arch/x86/cpu/identity.c arch/x86/cpu/cpuid_leaves.c arch/x86/cpu/isa.c arch/x86/cpu/levels.c \
-	boot/menu/keys.c boot/menu/list.c boot/menu/page.c boot/menu/widgets.c boot/menu/start.c boot/menu/save.c boot/menu/results.c boot/options.c boot/core_options.c boot/core_choice.c boot/tokens.c boot/experiments.c boot/config.c boot/report_out.c boot/run_folder.c boot/event_files.c boot/pmu_choice.c boot/direct/screen.c boot/direct/files.c boot/direct/multiboot2.c boot/sent/packed_report.c boot/sent/serial_report.c boot/sent/codes.c boot/sent/code_encoder.c boot/bios/kept_file.c boot/sent/lzma_encoder.c))
+	boot/menu/keys.c boot/menu/list.c boot/menu/page.c boot/menu/widgets.c boot/menu/start.c boot/menu/save.c boot/menu/results.c boot/options.c boot/core_options.c boot/core_choice.c boot/tokens.c boot/experiments.c boot/config.c boot/report_out.c boot/run_folder.c boot/event_files.c boot/pmu_choice.c boot/direct/screen.c boot/direct/files.c boot/direct/multiboot2.c boot/sent/packed_report.c boot/sent/serial_report.c boot/sent/by_serial.c boot/sent/codes.c boot/sent/code_encoder.c boot/bios/kept_file.c boot/sent/lzma_encoder.c))
 HOST_OBJ := $(patsubst %,$(B)/host/%.o,$(HOST_SRC)) $(patsubst $(B)/gen/%,$(B)/host/gen/%.o,$(GEN_SRC))
 HOST_TESTS := $(patsubst tests/self/host/%.c,$(B)/host/%,$(wildcard tests/self/host/test_*.c tests/self/host/witness_*.c))
 HOST_FLAGS := -std=gnu11 -O1 -g $(WARN) -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(INCLUDES)

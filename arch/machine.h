@@ -41,6 +41,8 @@ struct boot_info {
 	uint64_t memory_top;  /* first address above all memory and MMIO in the firmware's map; at least 4 GiB
 			       */
 	const char *firmware; /* vendor and revision as text */
+	bool alone; /* firmware is not called any more: interrupts stay held off when the machine is given
+		       back */
 	struct framebuffer framebuffer; /* of the screen; address 0: none, or none that can be drawn on */
 	void *breadcrumbs; /* page of arch/breadcrumbs.h, the same one with every start; NULL: none */
 	uint64_t low_page; /* a page that nobody else uses and that other processors can start in (x86: below

@@ -479,6 +479,8 @@ int assay_main(struct platform *platform)
 	bool brief = o.list && o.list != LIST_EVENTS; /* no PMU is needed */
 	if (good_options)
 		refusal = !selection_exists(&o, &why) ? why.line : brief ? NULL : begin_files(platform, &o);
+	if (o.own && !o.list && !refusal && platform->own)
+		refusal = platform->own();
 	char machine_why[MACHINE_REASON];
 	const char *no_machine = machine_init(&platform->boot, machine_why);
 	if (no_machine || refusal)
@@ -496,6 +498,8 @@ int assay_main(struct platform *platform)
 	user_code_read(platform, &experiments);
 
 	begin_report(platform, &o);
+	if (o.own && !platform->boot.alone && !platform->own)
+		report_note("own=full: there is no firmware here whose services could end");
 	progress_tell();
 	if (experiments.count && !glob_match(o.suite, "experiments"))
 		report_note("assay.cfg has experiments, but suite= leaves the suite experiments out");

@@ -78,6 +78,10 @@ static const struct option_row neutral_rows[] = {
 	 "how much is changed: 0 reads only, 1 counts, 2 has interrupts and records, 3 everything"},
 	{"dangerous", OPTION_CHOICE, FIELD(dangerous), 0, 0, "no|yes", NULL, "no",
 	 "yes: behind each processor's suites, errata that can hang the machine are looked for, too"},
+	{"own", OPTION_CHOICE, FIELD(own), 0, 0, "turns|full", NULL, "turns",
+	 "turns: firmware writes files between suites; full: it has ended before the first check, and the "
+	 "report "
+	 "goes out over the serial line, or as QR codes"},
 	{"workaround", OPTION_CHOICE, FIELD(workaround), 0, 0, "off|on", NULL, "on",
 	 "off: errata that the driver can work around are let show"},
 	{"exit", OPTION_CHOICE, FIELD(exit), 0, 0, "shutdown|return|halt|auto", NULL, "auto",

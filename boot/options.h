@@ -31,6 +31,7 @@ struct options {
 	uint64_t seed;
 	unsigned courage; /* enum courage */
 	bool dangerous;   /* what can hang a machine is tried, too */
+	bool own;         /* firmware's services end before anything is measured */
 	bool workaround;  /* errata are worked around where the driver can */
 	enum exit_mode exit;
 	unsigned menu; /* seconds that it waits, 0: there is none */

@@ -49,6 +49,12 @@ struct platform {
 	/** Find the framebuffer again: a menu may have changed what it is like. NULL: it cannot have. */
 	void (*look_at_screen)(void);
 
+	/** End what firmware still does, for good: from then on the run alone has the machine, and files
+	 * cannot be written. What is needed to read of \assay\events and \assay\code is read before. NULL: it
+	 * has ended already, or there never was any. @return NULL, or why it does not end: nothing has
+	 * changed */
+	const char *(*own)(void);
+
 	/** Return when a key is pressed; NULL: nobody can. */
 	void (*wait_for_key)(void);
 

@@ -145,7 +145,9 @@ void report_out_begin(const struct platform *platform, const struct options *o, 
 	written = false;
 	sent = NULL;
 	in_codes = false;
-	if (strcmp(o->report, "none") && !is_port(o) && !is_screen(o))
+	if (o->own && platform->own)
+		no_folder = "own=full leaves no firmware to write files";
+	else if (strcmp(o->report, "none") && !is_port(o) && !is_screen(o))
 		run_folder_make(platform, o->report, cpu, &no_folder);
 }
 
@@ -185,7 +187,7 @@ static void send_out(const struct platform *platform, const struct options *o, b
 	}
 	if (platform->send_report)
 		sent = platform->send_report(report_json, over, &no_folder);
-	else if (!may_show(platform))
+	else
 		complain(o->report, no_folder);
 	if (over && !sent && may_show(platform))
 		make_codes(platform, &why);
@@ -221,7 +223,7 @@ void report_out_close(const struct options *o)
 {
 	if (is_port(o) && !complaint)
 		return; /* who reads the port knows */
-	if ((written || sent) && !complaint)
+	if (in_codes || ((written || sent) && !complaint))
 		console_text("report: %s%s\n", sent ? "" : "in ", sent ? sent : run_folder());
 	else if (written)
 		console_text("report: not all of it could be written (%s); what could is in %s\n", complaint,

@@ -7,7 +7,7 @@ A_CC := $(A_CROSS)gcc
 A_LIBC := $(A)/newlib/libc.a
 
 A_SRC := $(filter-out boot/host/% arch/absent_breadcrumbs.c pmu/armv8/coverage/% $(READINGS) $(addprefix tests/suites/,suites.c research/bench.c), \
-	$(wildcard boot/*.c boot/menu/*.c arch/*.c arch/aarch64/*.[cS] pmu/*.c pmu/contract/*.c pmu/events/*.c pmu/quantity/*.c pmu/virtual/*.c \
+	$(wildcard boot/*.c boot/menu/*.c boot/sent/*.c arch/*.c arch/aarch64/*.[cS] pmu/*.c pmu/contract/*.c pmu/events/*.c pmu/quantity/*.c pmu/virtual/*.c \
 	$(foreach p,$(PMUS_aarch64),pmu/$(p)/*.c pmu/$(p)/*/*.[cS]) tests/judge/*.c tests/measure/*.c tests/report/*.c tests/suites/*.c tests/suites/research/*.c tests/kernels/*.c tests/kernels/aarch64/*.[cS]))
 # Two images of the same: each start has an entry of its own.
 A_DIRECT := $(wildcard boot/aarch64/*.[cS])
@@ -31,6 +31,8 @@ $(call A_OBJECTS,$(A_UEFI)): | $(A)/gen/aarch64/efibind.h $(A)/gen/aarch64/efili
 $(A)/gen/aarch64/%.h: /usr/include/efi/x86_64/%.h
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
+
+$(call A_OBJECTS,$(wildcard boot/sent/*.c)): private A_FLAGS += $(SENT_INCLUDES)
 
 # Code that runs inside trap handlers must leave vector registers alone.
 $(patsubst %,$(A)/image/%.o,$(filter arch/%.c pmu/%.c,$(A_SRC))): private A_FLAGS += -mgeneral-regs-only

@@ -98,6 +98,8 @@ const char *machine_init(const struct boot_info *boot, char room[MACHINE_REASON]
 	(void)room;
 	if (why)
 		return why;
+	if (boot->alone)
+		__asm__ volatile("msr daifset, #3" : : : "memory");
 	find_board(boot);
 	if (system_at_el2())
 		note("firmware runs at EL2: the machine is taken over at EL1");

@@ -13,6 +13,7 @@
 #include "boot/direct/vga.h"
 #include "boot/heap.h"
 #include "boot/platform.h"
+#include "boot/sent/by_serial.h"
 #include "boot/sent/codes.h"
 #include "boot/sent/serial_report.h"
 
@@ -184,28 +185,6 @@ static bool make_folder(const char *path, const char **why)
 	return false;
 }
 
-static bool serial_line(const char *text, size_t size)
-{
-	return serial_write(text, size) && serial_write("\r\n", 2);
-}
-
-static const char *send_by_serial(bool (*put)(text_sink *sink, void *to), const char **why)
-{
-	static char where[80];
-
-	if (!serial_present())
-		return NULL;
-	console_text("the report goes out over the serial line\n");
-	console_flush_screen();
-	if (!serial_report_send(put, serial_line)) {
-		*why = "the serial port stopped taking bytes";
-		return NULL;
-	}
-	snprintf(where, sizeof where,
-		 "on the serial line (port %XH); scripts/serial-report takes it from there", serial_port());
-	return where;
-}
-
 static bool keep_line(const char *text, size_t size)
 {
 	return kept_file_line(&kept, text, size);
@@ -227,7 +206,7 @@ static const char *send_report(bool (*put)(text_sink *sink, void *to), bool over
 	if (where || !over)
 		return where;
 	console_text("the report is not on the stick: %s\n", not_kept);
-	return send_by_serial(put, why);
+	return by_serial_send(put, why);
 }
 
 /* From text there is a way to pixels as long as the BIOS is there. */

@@ -2,12 +2,14 @@
  * UEFI: the entry, options, memory and the way out, through boot services alone (UEFI specification 2.10, 4,
  * 7, 12). Files are boot/uefi/volume.h's.
  *
- * The image stays a boot-services application from beginning to end. The run takes the CPU over between
- * firmware calls and gives it back before the next one (arch/machine.h), so nothing here may be
- * called while the machine is taken.
+ * The image stays a boot-services application from beginning to end, unless own=full ends them
+ * (boot/uefi/alone.h). The run takes the CPU over between firmware calls and gives it back before the next
+ * one (arch/machine.h), so nothing here may be called while the machine is taken.
  */
 #include "boot/heap.h"
 #include "boot/platform.h"
+#include "boot/sent/codes.h"
+#include "boot/uefi/alone.h"
 #include "boot/uefi/network.h"
 #include "boot/uefi/terminal.h"
 #include "boot/uefi/volume.h"
@@ -310,8 +312,16 @@ static void clear_screen(void)
 		system_table->ConOut->ClearScreen(system_table->ConOut);
 }
 
+static const char *own(void)
+{
+	return uefi_alone(image, system_table, &uefi);
+}
+
 static struct platform uefi = {
 	.name = "UEFI",
+	.own = own,
+	.make_codes = codes_make,
+	.show_codes = codes_show,
 	.screen = screen,
 	.clear_screen = clear_screen,
 	.look_at_screen = look_at_screen,
@@ -372,6 +382,8 @@ EFI_STATUS EFIAPI efi_main(EFI_HANDLE handle, EFI_SYSTEM_TABLE *table)
 	uefi.terminal = uefi_terminal(table);
 
 	int status = assay_main(&uefi);
+	if (uefi.boot.alone)
+		uefi_alone_restart();
 	volume_close();
 	free_all_pages();
 	return status == 0 ? EFI_SUCCESS : status == 1 ? EFI_ABORTED : EFI_LOAD_ERROR;

@@ -153,6 +153,8 @@ const char *machine_init(const struct boot_info *boot, char room[MACHINE_REASON]
 
 	if (ready)
 		return NULL;
+	if (boot->alone)
+		__asm__ volatile("cli");
 	if (held_change(&held, HELD_CPUID_LIMIT, msr_read_early))
 		note_add("firmware limits CPUID to its first leaves (IA32_MISC_ENABLE[22]): lifted for the "
 			 "run");

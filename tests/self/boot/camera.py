@@ -10,7 +10,11 @@ from monitor import Monitor
 
 
 class Camera(Monitor):
-    """With `as c`: boot(..., extra=c.options), and c.report() afterwards. Pictures are taken all the time; each that differs from the last is kept."""
+    """With `as c`: boot(..., extra=c.options), and c.report() afterwards. Pictures are taken all the time; each that differs from the last is kept.
+    With switch_off the machine is switched off as soon as the report is whole."""
+
+    def __init__(self, switch_off=False):
+        self.switch_off = switch_off
 
     def __enter__(self):
         super().__enter__()
@@ -49,11 +53,17 @@ class Camera(Monitor):
                 os.link(path, self.pictures[-1])
                 os.remove(path)
                 last = picture
+                if self.switch_off and self.read()[0]:
+                    self.socket.sendall(b"quit\n")
+                    return
             time.sleep(0.03)
 
     def report(self):
         """(the report as text, or None, and what the script said)"""
         self.stop()
+        return self.read()
+
+    def read(self):
         out = os.path.join(self.film.name, "report.json")
         r = subprocess.run([TOP + "/scripts/qr-report", "-o", out, *self.pictures], capture_output=True, text=True, check=False)
         if r.returncode:

@@ -1,5 +1,6 @@
-/* The report as QR codes: what they say, and what is said where there can be none. With arguments, FOLDER BYTES PIXELS, codes of so much noise
- * are shown on a screen (PIXELS 1: VGA's planes, 32: more of them), and each picture is written to a file: tests/self/host/qr-report.t reads them. */
+/* The report as QR codes: what they say, and what is said where there can be none. With arguments, FOLDER
+ * BYTES PIXELS, codes of so much noise are shown on a screen (PIXELS 1: VGA's planes, 32: more of them), and
+ * each picture is written to a file: tests/self/host/qr-report.t reads them. */
 #include "boot/sent/codes.h"
 
 #include <setjmp.h>
@@ -18,7 +19,8 @@
 #define HEIGHT 600
 
 static uint32_t memory[WIDTH * HEIGHT];
-static struct framebuffer screen = {.width = WIDTH, .height = HEIGHT, .pitch = WIDTH * 4, .red = 0xff0000, .green = 0xff00, .blue = 0xff};
+static struct framebuffer screen = {
+	.width = WIDTH, .height = HEIGHT, .pitch = WIDTH * 4, .red = 0xff0000, .green = 0xff00, .blue = 0xff};
 static uint64_t now;
 static const char *folder;
 static unsigned pictures, bytes = 9;
@@ -33,7 +35,8 @@ static bool light(unsigned x, unsigned y)
 {
 	const uint8_t *row = (const uint8_t *)memory + (size_t)y * screen.pitch;
 
-	return screen.planes ? row[x / 8] & 0x80 >> x % 8 : (((const uint32_t *)(const void *)row)[x] & 0xff) > 0x80;
+	return screen.planes ? row[x / 8] & 0x80 >> x % 8
+			     : (((const uint32_t *)(const void *)row)[x] & 0xff) > 0x80;
 }
 
 static void write_picture(void)
@@ -113,11 +116,13 @@ static void what_they_say(void **state)
 	assert_null(codes_make(put, &why));
 	assert_string_equal(why, "not all of the report is there");
 	fail = false;
-	assert_string_equal(codes_make(put, &why),
-			    "as 1 QR code, to be filmed as they follow on this screen; scripts/qr-report reads them");
+	assert_string_equal(
+		codes_make(put, &why),
+		"as 1 QR code, to be filmed as they follow on this screen; scripts/qr-report reads them");
 	assert_int_equal(strncmp(codes_text(1), "ASSAY:", 6), 0);
 	assert_int_equal(strncmp(codes_text(1) + 14, ":1:1:", 5), 0);
-	assert_int_equal(strncmp(codes_text(1) + 6, codes_text(1) + 19, 8), 0); /* one code: both sums are one */
+	assert_int_equal(strncmp(codes_text(1) + 6, codes_text(1) + 19, 8),
+			 0); /* one code: both sums are one */
 	assert_int_equal(codes_text(1)[strlen(codes_text(1)) - 1], '.');
 	bytes = 100000;
 	assert_non_null(codes_make(put, &why));
@@ -130,7 +135,8 @@ static void what_they_say(void **state)
 
 static void no_pixels_no_codes(void **state)
 {
-	struct framebuffer text = {.address = (uintptr_t)memory, .width = 80, .height = 25, .pitch = 160, .text = true};
+	struct framebuffer text = {
+		.address = (uintptr_t)memory, .width = 80, .height = 25, .pitch = 160, .text = true};
 	const char *why;
 
 	(void)state;
@@ -159,13 +165,18 @@ static void capacities(void **state)
 
 static int show(char **argv)
 {
-	struct framebuffer text = {.address = (uintptr_t)memory, .width = 80, .height = 25, .pitch = 160, .text = true};
+	struct framebuffer text = {
+		.address = (uintptr_t)memory, .width = 80, .height = 25, .pitch = 160, .text = true};
 	const char *why;
 
 	screen.address = (uintptr_t)memory;
 	if (atoi(argv[3]) == 1) {
 		screen_open(&text);
-		screen = (struct framebuffer){.address = (uintptr_t)memory, .width = 640, .height = 480, .pitch = 80, .planes = true};
+		screen = (struct framebuffer){.address = (uintptr_t)memory,
+					      .width = 640,
+					      .height = 480,
+					      .pitch = 80,
+					      .planes = true};
 		screen_move(&screen);
 	} else {
 		screen_open(&screen);

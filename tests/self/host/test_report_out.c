@@ -413,7 +413,8 @@ static bool shows_what_nothing_keeps(void)
 
 	sender.send_report = send_report;
 	refuse_folder = "no volume";
-	good = shows(screen, "\\assay\\mine", "report: as codes") && shows(sender, "\\assay\\mine", "report: as codes");
+	good = shows(screen, "\\assay\\mine", "report: as codes") &&
+	       shows(sender, "\\assay\\mine", "report: as codes");
 	good &= shows(screen, "qr", "report: as codes") && shows(sender, "qr", "report: as codes");
 	sending_works = true;
 	good &= !shows(sender, "\\assay\\mine", "report: somewhere") && !made;
@@ -424,8 +425,37 @@ static bool shows_what_nothing_keeps(void)
 	good &= !shows(screen, "qr", "report: none could be written (no screen)") && made;
 	screen.from_shell = true;
 	no_codes = NULL;
-	good &= shows(screen, "qr", "report: as codes") && !shows(screen, "\\assay\\mine", "report: none could be written (no volume)") && !made;
+	good &= shows(screen, "qr", "report: as codes") &&
+		!shows(screen, "\\assay\\mine", "report: none could be written (no volume)") && !made;
 	return good;
+}
+
+static const char *own(void)
+{
+	return NULL;
+}
+
+static bool makes_no_folder_without_firmware(void)
+{
+	const struct platform owned = {.make_folder = make_folder, .own = own};
+	struct options o;
+	bool good;
+
+	options_default(&o);
+	o.own = true;
+	folder[0] = 0;
+	report_out_begin(&owned, &o, "TheVendor-6-F-B");
+	good = !folder[0] &&
+	       closing("report: none could be written", "own=full leaves no firmware to write files");
+	report_out_begin(&platform, &o, "TheVendor-6-F-B");
+	return good && folder[0];
+}
+
+/* Firmware that is to end makes no folder, which would stay empty. */
+static void no_folder_without_firmware(void **state)
+{
+	(void)state;
+	assert_true(by_itself(makes_no_folder_without_firmware));
 }
 
 static void shown_where_nothing_keeps_it(void **state)
@@ -440,10 +470,14 @@ static void shown_where_nothing_keeps_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_folder_without_firmware),
 		cmocka_unit_test(shown_where_nothing_keeps_it),
-		cmocka_unit_test(kept_before_a_hang),   cmocka_unit_test(both_files_hold_all_of_it),
-		cmocka_unit_test(none_is_none),         cmocka_unit_test(no_folder_no_file),
-		cmocka_unit_test(each_trouble_is_said), cmocka_unit_test(only_emulators_have_a_port),
+		cmocka_unit_test(kept_before_a_hang),
+		cmocka_unit_test(both_files_hold_all_of_it),
+		cmocka_unit_test(none_is_none),
+		cmocka_unit_test(no_folder_no_file),
+		cmocka_unit_test(each_trouble_is_said),
+		cmocka_unit_test(only_emulators_have_a_port),
 		cmocka_unit_test(trouble_is_said_once),
 	};
 	int failures;
