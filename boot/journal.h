@@ -14,8 +14,8 @@
  *     ended: 766 checks, in 61234 ms                the last line of a run that came to its end
  *     could not run: no such PMU                    the last line of a start that was refused
  *
- * Where the run has no folder there is none. What cannot be written is left unsaid: the report says what
- * there is to say about the volume.
+ * Where the run has no folder, it goes where the platform has a place for it, or there is none. What cannot
+ * be written is left unsaid: the report says what there is to say about the volume.
  */
 #ifndef BOOT_JOURNAL_H
 #define BOOT_JOURNAL_H

@@ -77,6 +77,16 @@ struct platform {
 	 * file of its name, is there already */
 	bool (*make_folder)(const char *path, const char **why);
 
+	/** Where folders cannot be: begin a run of the CPU with this name in a place of its own, which the
+	 * report goes into by send_report(); NULL: there is none. @return its number, and in *before that of
+	 * the last run of a CPU of this name; 0: none */
+	unsigned (*begin_run)(const char *cpu, unsigned *before);
+
+	/** Put a line of its journal there, and read that of the run before: to be freed, NULL if it cannot
+	 * be read. With begin_run() alone. */
+	void (*add_note)(const char *line, size_t size);
+	char *(*notes_before)(void);
+
 	/** Replace a file's contents, from its first byte on; at no time is there no file. @return NULL with
 	 * *why ("volume is write-protected", ...) */
 	void *(*open_file)(const char *path, const char **why);

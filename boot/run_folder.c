@@ -56,8 +56,10 @@ bool run_folder_make(const struct platform *platform, const char *report, const 
 			return true;
 		}
 		if (strcmp(*why, PLATFORM_EXISTS))
-			return false;
+			break;
 	}
+	if (platform->begin_run)
+		number = platform->begin_run(cpu, &number_before);
 	return false;
 }
 

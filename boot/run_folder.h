@@ -21,7 +21,7 @@ bool run_folder_make(const struct platform *platform, const char *report, const 
 /** Its path; NULL: there is none. */
 const char *run_folder(void);
 
-/** Its number; 0: there is none. */
+/** Its number, which a run without a folder may have, too (platform->begin_run()); 0: there is none. */
 unsigned run_number(void);
 
 /** The folder of the last run of a CPU of the same name, and its number; NULL and 0: there is none. */

@@ -1,5 +1,7 @@
 #include "boot/bios/kept_file.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ENTRY_BYTES      32
@@ -11,7 +13,8 @@
 #define GATHERED_SECTORS (GATHERED / SECTOR_BYTES)
 
 static const char first_line[] = "# Assay keeps the reports of machines with a BIOS here.";
-static const char last_line[] = "#:kept";
+static const char run_line[] = "#:run ", last_line[] = "#:kept";
+static const char full[] = "the report is larger than what is left of \\assay\\bios.txt";
 
 /** FAT32: Microsoft, "FAT: General Overview of On-Disk Format" 1.03. Sectors count from the disk's beginning.
  */
@@ -126,22 +129,6 @@ static bool begins(const uint8_t *sector, const char *line)
 	return !memcmp(sector, line, strlen(line));
 }
 
-/* Behind the last sector that begins as the end of a run's report does. */
-static const char *find_start(struct kept_file *f)
-{
-	f->start = 1;
-	for (uint32_t at = 1, n; at < f->size; at += n) {
-		n = f->size - at < GATHERED_SECTORS ? f->size - at : GATHERED_SECTORS;
-		if (!f->disk->read(f->first + at, n, f->gathered))
-			return "\\assay\\bios.txt cannot be read";
-		for (uint32_t i = 0; i < n; i++)
-			if (begins(f->gathered + i * SECTOR_BYTES, last_line))
-				f->start = at + i + 1;
-	}
-	return f->start < f->size ? NULL
-				  : "\\assay\\bios.txt is full: copy it away, and write the image anew";
-}
-
 const char *kept_file_find(struct kept_file *f, const struct sectors *disk)
 {
 	struct volume v;
@@ -158,35 +145,167 @@ const char *kept_file_find(struct kept_file *f, const struct sectors *disk)
 	f->disk = disk;
 	f->first = sector_of(&v, cluster);
 	f->size = bytes / SECTOR_BYTES;
+	f->run = f->start = 0;
 	f->trouble = NULL;
-	f->highest = 0;
-	if (f->size < 2 || !in_one_piece(&v, cluster, (f->size + v.cluster_sectors - 1) / v.cluster_sectors))
+	if (f->size < KEPT_JOURNAL + 3 ||
+	    !in_one_piece(&v, cluster, (f->size + v.cluster_sectors - 1) / v.cluster_sectors))
 		return "\\assay\\bios.txt is not as the image has it: not in one piece";
 	if (!disk->read(f->first, 1, sector) || !begins(sector, first_line))
 		return "\\assay\\bios.txt is not as the image has it: it begins otherwise";
-	return find_start(f);
+	return NULL;
+}
+
+/* What a look through the file has found. */
+struct found {
+	const char *cpu;
+	unsigned newest, own; /* numbers, of any CPU and of this one; 0: none */
+	uint32_t newest_at, own_at;
+	uint32_t end; /* behind the newest run's end; 0: it has none */
+	uint32_t old; /* behind the last end that has no number, as older images wrote them */
+};
+
+static void look_at(struct found *r, const char *sector, uint32_t at)
+{
+	size_t name = strlen(r->cpu);
+	char *rest;
+	unsigned n;
+
+	if (begins((const uint8_t *)sector, run_line)) {
+		n = (unsigned)strtoul(sector + sizeof run_line - 1, &rest, 10);
+		if (n > r->newest) {
+			r->newest = n;
+			r->newest_at = at;
+			r->end = 0;
+		}
+		if (n > r->own && *rest == ' ' && !strncmp(rest + 1, r->cpu, name) &&
+		    rest[1 + name] == '\n') {
+			r->own = n;
+			r->own_at = at;
+		}
+	} else if (begins((const uint8_t *)sector, last_line)) {
+		n = (unsigned)strtoul(sector + sizeof last_line - 1, NULL, 10);
+		if (!n)
+			r->old = at + 1;
+		else if (n == r->newest)
+			r->end = at + 1;
+	}
+}
+
+static bool look_through(struct kept_file *f, struct found *r)
+{
+	for (uint32_t at = 1, n; at < f->size; at += n) {
+		n = f->size - at < GATHERED_SECTORS - 1 ? f->size - at : GATHERED_SECTORS - 1;
+		if (!f->disk->read(f->first + at, n, f->gathered)) {
+			f->trouble = "\\assay\\bios.txt cannot be read";
+			return false;
+		}
+		f->gathered[n * SECTOR_BYTES] = 0; /* an end for what numbers are read off */
+		for (uint32_t i = 0; i < n; i++)
+			look_at(r, (const char *)f->gathered + i * SECTOR_BYTES, at + i);
+	}
+	return true;
+}
+
+/* Write sectors, and read them back. */
+static bool write_at(struct kept_file *f, uint32_t at, uint32_t n, const uint8_t *data)
+{
+	static uint8_t again[GATHERED];
+
+	if (!f->disk->write(f->first + at, n, data))
+		f->trouble = "INT 13H does not write to the disk";
+	else if (!f->disk->read(f->first + at, n, again) || memcmp(again, data, n * SECTOR_BYTES))
+		f->trouble = "the disk does not keep what INT 13H wrote";
+	return !f->trouble;
+}
+
+bool kept_file_run(struct kept_file *f, const char *cpu, unsigned *before)
+{
+	struct found found = {.cpu = cpu};
+
+	*before = 0;
+	f->highest = 0;
+	f->trouble = NULL;
+	if (!look_through(f, &found))
+		return false;
+	f->start = found.end      ? found.end
+		   : found.newest ? found.newest_at + KEPT_JOURNAL
+		   : found.old    ? found.old
+				  : 1;
+	if (f->start + KEPT_JOURNAL + 2 > f->size)
+		f->start = 1;
+	f->run = found.newest + 1;
+	f->before = found.own_at;
+	*before = found.own;
+	memset(f->gathered, '\n', KEPT_JOURNAL * SECTOR_BYTES);
+	f->noted = (uint32_t)snprintf((char *)f->gathered, KEPT_CPU + 16, "%s%04u %s", run_line, f->run, cpu);
+	f->gathered[f->noted++] = '\n';
+	if (write_at(f, f->start, KEPT_JOURNAL, f->gathered))
+		return true;
+	f->run = 0;
+	return false;
+}
+
+void kept_file_note(struct kept_file *f, const char *line, size_t size)
+{
+	uint8_t sectors[2 * SECTOR_BYTES];
+	uint32_t end = KEPT_JOURNAL * SECTOR_BYTES, from, n;
+
+	if (size > SECTOR_BYTES)
+		size = SECTOR_BYTES;
+	if (f->noted + size > end) { /* the last sector's begin anew */
+		f->noted = end - SECTOR_BYTES;
+		memset(sectors, '\n', SECTOR_BYTES);
+	} else if (!f->disk->read(f->first + f->start + f->noted / SECTOR_BYTES, 1, sectors)) {
+		return;
+	}
+	memset(sectors + SECTOR_BYTES, '\n', SECTOR_BYTES);
+	from = f->noted % SECTOR_BYTES;
+	memcpy(sectors + from, line, size);
+	n = from + size > SECTOR_BYTES ? 2 : 1;
+	f->disk->write(f->first + f->start + f->noted / SECTOR_BYTES, n, sectors);
+	f->noted += (uint32_t)size;
+}
+
+bool kept_file_notes_before(struct kept_file *f, char text[KEPT_JOURNAL * SECTOR_BYTES + 1])
+{
+	text[KEPT_JOURNAL * SECTOR_BYTES] = 0;
+	return f->before && f->before + KEPT_JOURNAL <= f->size &&
+	       f->disk->read(f->first + f->before, KEPT_JOURNAL, text);
 }
 
 void kept_file_begin(struct kept_file *f)
 {
-	f->at = f->start;
+	f->at = f->start + KEPT_JOURNAL;
 	f->used = 0;
 	f->trouble = NULL;
 }
 
+bool kept_file_make_room(struct kept_file *f)
+{
+	uint32_t from = f->start;
+
+	if (f->trouble != full || from == 1)
+		return false;
+	f->trouble = NULL;
+	f->start = 1;
+	f->highest = 0;
+	if (!f->disk->read(f->first + from, KEPT_JOURNAL, f->gathered) ||
+	    !write_at(f, 1, KEPT_JOURNAL, f->gathered))
+		return false;
+	memset(f->gathered, '\n', SECTOR_BYTES);
+	return write_at(f, from, 1, f->gathered); /* it is one run */
+}
+
 static bool write_gathered(struct kept_file *f)
 {
-	static uint8_t again[GATHERED];
 	uint32_t n = f->used / SECTOR_BYTES;
 
 	if (f->trouble)
 		return false;
 	if (n > f->size - f->at)
-		f->trouble = "\\assay\\bios.txt is full: copy it away, and write the image anew";
-	else if (!f->disk->write(f->first + f->at, n, f->gathered))
-		f->trouble = "INT 13H does not write to the disk";
-	else if (!f->disk->read(f->first + f->at, n, again) || memcmp(again, f->gathered, f->used))
-		f->trouble = "the disk does not keep what INT 13H wrote";
+		f->trouble = full;
+	else
+		write_at(f, f->at, n, f->gathered);
 	f->at += n;
 	f->used = 0;
 	return !f->trouble;
@@ -222,9 +341,11 @@ static bool fill(struct kept_file *f)
 
 bool kept_file_end(struct kept_file *f)
 {
+	char line[32];
+	size_t size = (size_t)snprintf(line, sizeof line, "%s %04u", last_line, f->run);
 	uint32_t end;
 
-	if (!fill(f) || !kept_file_line(f, last_line, sizeof last_line - 1) || !fill(f))
+	if (!fill(f) || !kept_file_line(f, line, size) || !fill(f))
 		return false;
 	/* What this run wrote before may have been longer. */
 	end = f->at + f->used / SECTOR_BYTES;

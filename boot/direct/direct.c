@@ -25,6 +25,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /** Entry of the memory map; `size` counts the bytes behind itself. */
@@ -192,10 +193,36 @@ static bool keep_line(const char *text, size_t size)
 
 static const char *keep(bool (*put)(text_sink *sink, void *to))
 {
-	kept_file_begin(&kept);
-	if (serial_report_send(put, keep_line) && kept_file_end(&kept))
-		return "in \\assay\\bios.txt; scripts/serial-report takes it from there";
+	do {
+		kept_file_begin(&kept);
+		if (serial_report_send(put, keep_line) && kept_file_end(&kept))
+			return "in \\assay\\bios.txt; scripts/serial-report takes it from there";
+	} while (kept_file_make_room(&kept));
 	not_kept = kept.trouble ? kept.trouble : "not all of the report is there";
+	return NULL;
+}
+
+static unsigned begin_run(const char *cpu, unsigned *before)
+{
+	*before = 0;
+	if (!not_kept && !kept_file_run(&kept, cpu, before))
+		not_kept = kept.trouble;
+	return not_kept ? 0 : kept.run;
+}
+
+static void add_note(const char *line, size_t size)
+{
+	if (!not_kept)
+		kept_file_note(&kept, line, size);
+}
+
+static char *notes_before(void)
+{
+	char *text = malloc(KEPT_JOURNAL * SECTOR_BYTES + 1);
+
+	if (text && kept_file_notes_before(&kept, text))
+		return text;
+	free(text);
 	return NULL;
 }
 
@@ -238,6 +265,9 @@ static struct platform direct = {
 	.read_file = direct_read_file,
 	.list_files = direct_list_files,
 	.make_folder = make_folder,
+	.begin_run = begin_run,
+	.add_note = add_note,
+	.notes_before = notes_before,
 	.send_report = send_report,
 	.make_codes = make_codes,
 	.show_codes = codes_show,

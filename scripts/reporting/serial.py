@@ -13,15 +13,42 @@ class Damaged(Exception):
 MARK = "#:"
 
 
-def extract(text):
-    """The last report in the text of a serial line, as bytes."""
+def extract(text, run=None):
+    """A report in the text of a serial line, or of the file that machines with a BIOS keep theirs in (boot/bios/kept_file.h), as bytes: the last one,
+    or of that file the newest run's, or the run's of this number."""
     lines = [(n, line.strip("\r\n\0 ")[len(MARK):]) for n, line in enumerate(text.split("\n"), 1) if line.startswith(MARK)]
     begins = [i for i, (_, line) in enumerate(lines) if line == "report"]
+    numbers = sorted(int(line.split(" ")[1]) for _, line in lines if re.fullmatch(r"run \d+ .*", line))
+    if numbers or run is not None:
+        return of_run(lines, begins, numbers, run)
     if not begins:
         raise Damaged("there is no report in it: the line %sreport is not there" % MARK)
-    lines = lines[begins[-1] + 1:]
+    return read(lines, begins[-1] + 1)[0]
+
+
+def of_run(lines, begins, numbers, run):
+    """Runs are not in their order where the oldest made room, and of those there are remains: a report belongs to the run that its end names."""
+    wanted = numbers[-1] if run is None and numbers else run
+    whole, trouble = {}, None
+    for i in begins:
+        try:
+            report, end = read(lines, i + 1)
+            match = end < len(lines) and re.fullmatch(r"kept (\d+)", lines[end][1])
+            if match:
+                whole[int(match[1])] = report
+        except Damaged as e:
+            trouble = e
+    if wanted in whole:
+        return whole[wanted]
+    there = ", ".join("%04d" % n for n in sorted(whole))
+    raise Damaged("there is no whole report of run %04d%s; %s" % (wanted, " (%s)" % trouble if trouble else "",
+                                                                  "there are those of " + there if there else "nor of any other"))
+
+
+def read(lines, begin):
+    """The report whose lines begin there, and where those behind it do."""
     whole, piece = b"", None
-    for n, line in lines:
+    for i, (n, line) in enumerate(lines[begin:], begin):
         words = line.split(" ")
         if words[0] == "piece":
             if piece:
@@ -35,7 +62,7 @@ def extract(text):
         elif words[0] == "end" and not piece:
             if line != "end %d %08x" % (len(whole), zlib.crc32(whole)):
                 raise Damaged("line %d: the report has %d bytes and checksum %08x, and was sent as: %s" % (n, len(whole), zlib.crc32(whole), line))
-            return whole
+            return whole, i + 1
         elif piece:
             piece[4].append(decode(n, line))
         else:

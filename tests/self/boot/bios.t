@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The stick under a BIOS: SeaBIOS in QEMU and Bochs's own start it through GRUB, and the report comes over the serial line. What keeps a BIOS's
 machine from a run is one line."""
+import mmap
 import os
 import re
 import subprocess
@@ -13,9 +14,21 @@ from monitor import Monitor
 OPTIONS = "pmu=virtual suite=control,events reps=2 kernel=nop_loop,calls event=ASSAY_*,INST_RETIRED.ANY_P check=wrap*,access/*,LVT*"
 FILES = {"/assay/events/our own.json": b'[{"EventName":"ASSAY_OWN","EventCode":"0xc0","SampleAfterValue":"1"}]'}
 direct = boot(options=OPTIONS, files=FILES)
+KEPT = "/assay/bios.txt"
+kept = {}
 
-for emulator, cpu in (("qemu", None), ("bochs", "corei7_haswell_4770")):
-    r = boot("bios", emulator=emulator, cpu=cpu, config="menu=10 exit=shutdown\n%s\n" % OPTIONS, files=FILES, cpus=2 if emulator == "qemu" else 1)
+
+def cut_short(image):
+    """A run of QEMU's CPU before this one, which was switched off in a suite: only sectors of the file are written, as the machine does it."""
+    with open(image, "r+b") as f, mmap.mmap(f.fileno(), 0) as data:
+        at = data.find(b"# Assay keeps the reports of machines with a BIOS here.\n") + 512
+        before = b"#:run 0041 AuthenticAMD-15-6B-1\nassay 123abc456def on AuthenticAMD-15-6B-1\n0 ms: setting the machine up\n12 ms: suite control on processor 0\n"
+        data[at:at + len(before)] = before
+
+
+for emulator, cpu in (("qemu", None), ("bochs", "p4_prescott_celeron_336")):
+    r = boot("bios", emulator=emulator, cpu=cpu, config="menu=10 exit=shutdown\n%s\n" % OPTIONS, files=FILES, cpus=2 if emulator == "qemu" else 1,
+             prepare=cut_short if emulator == "qemu" else None, inspect=lambda image: kept.update({emulator: emulators.read_file(image, KEPT).decode("latin-1")}))
     sound(r, "a BIOS in " + emulator)
     same_table(r, direct, "the same table as a direct start")
     valid(r.report, "its report has come")
@@ -24,6 +37,14 @@ for emulator, cpu in (("qemu", None), ("bochs", "corei7_haswell_4770")):
     ok(not any(line.startswith("#:") for line in r.lines), "it is not sent besides")
     if emulator == "qemu":
         equal(r.report and r.report["machine"]["processor_count"], 2, "ACPI's tables are found")
+        ok(r.report and "the last run (0041) ended in suite control on processor 0" in r.report["notes"], "it says where the last run ended", r.report and r.report["notes"])
+    number = 42 if emulator == "qemu" else 1
+    lines = [line for line in kept[emulator].split("\n") if line]
+    first = next((i for i, line in enumerate(lines) if line.startswith("#:run %04d " % number)), 0)
+    journal = lines[first:lines.index("#:report", first)] if first else []
+    ok(any(line.endswith(" ms: suite control on processor 0") for line in journal) and journal[-1].startswith("ended: "),
+       "its journal is kept, too, from the beginning to the end", lines[:20])
+    equal([line for line in lines if line.startswith("#:kept")], ["#:kept %04d" % number], "and behind its report is the run's end")
 
 # Over the network: by PXE, from a TFTP server.
 captured = r = boot("pxe", options=OPTIONS, files={path.replace(" ", "_"): data for path, data in FILES.items()})
@@ -36,7 +57,6 @@ for missing in few((), (b"set files=events/none.json\n",)):
     complains(boot("pxe", options=OPTIONS, files={"/assay/files.cfg": missing}), "a file that cannot be read$", "a name in assay/files.cfg that the server has not")
 
 # A disk that is not the stick any more, or takes nothing: the serial line.
-KEPT = "/assay/bios.txt"
 for what, disk, files, why in few((), (("a disk that cannot be written", "readonly", {}, "INT 13H does not write to the disk"),
                                        ("another file in the place of its own", "ide", {KEPT: b"mine\n" * 999}, "is not as the image has it: it begins otherwise"))):
     r = boot("bios", options=OPTIONS, disk=disk, files=files)
@@ -94,7 +114,7 @@ for memory, files, options, why, what in few((), ((32, {"/assay/events/large.jso
 
 for cpu in few((), ("p4_willamette",)):
     complains(boot("bios", emulator="bochs", cpu=cpu, options=""), "this CPU has no 64-bit mode", cpu + " in Bochs")
-for cpu in few((), ("p4_prescott_celeron_336",)):
+for cpu in few((), ("corei7_haswell_4770",)):
     r = boot("bios", emulator="bochs", cpu=cpu, config="exit=shutdown\n%s\n" % OPTIONS, files=FILES, timeout=240)
     same_table(r, direct, cpu + " in Bochs: the same table")
 

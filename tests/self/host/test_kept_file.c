@@ -103,8 +103,26 @@ static int fresh(void **state)
 }
 
 static struct kept_file f;
+static unsigned number_before;
 
-static bool keep(unsigned lines, char letter)
+#define CPU "GenuineIntel-6-F-B"
+
+static const char *found(void)
+{
+	return kept_file_find(&f, &sectors);
+}
+
+/* A run begins: where, and its number. */
+static void run_is(const char *cpu, unsigned start, unsigned number, unsigned before_it)
+{
+	assert_null(found());
+	assert_true(kept_file_run(&f, cpu, &number_before));
+	assert_int_equal(f.start, start);
+	assert_int_equal(f.run, number);
+	assert_int_equal(number_before, before_it);
+}
+
+static bool keep_once(unsigned lines, char letter)
 {
 	char line[78];
 	bool good = true;
@@ -114,6 +132,19 @@ static bool keep(unsigned lines, char letter)
 	for (unsigned i = 0; i < lines; i++)
 		good = kept_file_line(&f, line, sizeof line) && good;
 	return kept_file_end(&f) && good;
+}
+
+static bool keep(unsigned lines, char letter)
+{
+	while (!keep_once(lines, letter))
+		if (!kept_file_make_room(&f))
+			return false;
+	return true;
+}
+
+static void note(const char *line)
+{
+	kept_file_note(&f, line, strlen(line));
 }
 
 static const char *text_at(unsigned sector)
@@ -127,7 +158,7 @@ static unsigned letters(char letter)
 
 	for (unsigned i = 1; i < FILE_SECTORS; i++)
 		for (unsigned at = 0; at < SECTOR_BYTES; at++)
-			n += disk[SECTOR(FILE_CLUSTER) + i][at] == letter;
+			n += disk[SECTOR(FILE_CLUSTER) + i][at] == (uint8_t)letter;
 	return n;
 }
 
@@ -135,19 +166,17 @@ static unsigned letters(char letter)
 static void behind_each_other(void **state)
 {
 	(void)state;
-	assert_null(kept_file_find(&f, &sectors));
-	assert_int_equal(f.start, 1);
+	run_is(CPU, 1, 1, 0);
+	assert_memory_equal(text_at(1), "#:run 0001 " CPU "\n\n", 13 + sizeof CPU - 1);
 	assert_true(keep(13, 'x'));
-	assert_memory_equal(text_at(1), "xxxx", 4);
-	assert_int_equal(text_at(1)[78], '\n');
-	assert_memory_equal(text_at(4), "#:kept\n\n", 8);
-	assert_null(kept_file_find(&f, &sectors));
-	assert_int_equal(f.start, 5);
-	assert_true(keep(800, 'y')); /* more than is gathered */
+	assert_memory_equal(text_at(1 + KEPT_JOURNAL), "xxxx", 4);
+	assert_int_equal(text_at(1 + KEPT_JOURNAL)[78], '\n');
+	assert_memory_equal(text_at(4 + KEPT_JOURNAL), "#:kept 0001\n\n", 13);
+	run_is("GenuineIntel-6-F-D", 5 + KEPT_JOURNAL, 2, 0);
+	assert_true(keep(500, 'y')); /* more than is gathered */
 	assert_int_equal(letters('x'), 13 * 78);
-	assert_int_equal(letters('y'), 800 * 78);
-	assert_null(kept_file_find(&f, &sectors));
-	assert_int_equal(f.start, 5 + (800 * 79 + 511) / 512 + 1);
+	assert_int_equal(letters('y'), 500 * 78);
+	run_is(CPU, 5 + 2 * KEPT_JOURNAL + (500 * 79 + 511) / 512 + 1, 3, 1);
 	/* Nothing but the file was written. */
 	memcpy(before[SECTOR(FILE_CLUSTER) + 1], disk[SECTOR(FILE_CLUSTER) + 1],
 	       (FILE_SECTORS - 1) * SECTOR_BYTES);
@@ -158,38 +187,122 @@ static void behind_each_other(void **state)
 static void again(void **state)
 {
 	(void)state;
-	assert_null(kept_file_find(&f, &sectors));
+	run_is(CPU, 1, 1, 0);
 	assert_true(keep(100, 'x') && keep(13, 'y'));
 	assert_int_equal(letters('x'), 0);
 	assert_int_equal(letters('y'), 13 * 78);
-	assert_memory_equal(text_at(4), "#:kept\n\n", 8);
+	assert_memory_equal(text_at(4 + KEPT_JOURNAL), "#:kept 0001\n\n", 13);
 	assert_true(keep(100, 'z'));
 	assert_int_equal(letters('z'), 100 * 78);
-	assert_null(kept_file_find(&f, &sectors));
-	assert_int_equal(f.start, 1 + (100 * 79 + 511) / 512 + 1);
+	run_is(CPU, 1 + KEPT_JOURNAL + (100 * 79 + 511) / 512 + 1, 2, 1);
 }
 
-static void full(void **state)
+/* What an image wrote that gave runs no numbers stays, too. */
+static void behind_old_ones(void **state)
 {
 	(void)state;
-	assert_null(kept_file_find(&f, &sectors));
+	memcpy(disk[SECTOR(FILE_CLUSTER) + 9], "#:kept\n", 7);
+	run_is(CPU, 10, 1, 0);
+	assert_true(keep(13, 'x'));
+	run_is(CPU, 10 + KEPT_JOURNAL + 4, 2, 1);
+}
+
+/* A run that was cut short before its report's end. */
+static void cut_short(void **state)
+{
+	(void)state;
+	run_is(CPU, 1, 1, 0);
+	kept_file_begin(&f);
+	assert_true(kept_file_line(&f, "x", 1));
+	run_is(CPU, 1 + KEPT_JOURNAL, 2, 1);
+}
+
+/* The oldest runs make room: the next one begins at the file's beginning where too little is left, and the
+ * last one stays. */
+static void oldest_make_room(void **state)
+{
+	unsigned start = 1, number = 1, wraps = 0, newest_but_one = 0;
+
+	(void)state;
+	for (; number <= 20; number++) {
+		assert_null(found());
+		assert_true(kept_file_run(&f, CPU, &number_before));
+		assert_int_equal(f.run, number);
+		assert_int_equal(number_before, number - 1);
+		wraps += f.start < start;
+		start = f.start;
+		note("OF THE JOURNAL\n");
+		assert_true(keep(13 + number * 7 % 100, (char)(128 + number)));
+		wraps += f.start < start; /* the report itself did not fit */
+		start = f.start;
+		assert_int_equal(letters((char)(128 + number)), (13 + number * 7 % 100) * 78);
+		if (number > 1)
+			newest_but_one += letters((char)(127 + number)) == (13 + (number - 1) * 7 % 100) * 78;
+		assert_memory_equal(text_at(start), "#:run 00", 8);
+		assert_int_equal(strtoul(text_at(start) + 6, NULL, 10), number);
+		assert_non_null(strstr(text_at(start), "\nOF THE JOURNAL\n"));
+	}
+	assert_true(wraps >= 3);
+	assert_int_equal(newest_but_one, 19);
+	/* Each number is there once. */
+	for (unsigned i = 1, last = 0; i < FILE_SECTORS; i++)
+		if (!memcmp(text_at(i), "#:run 0020", 10))
+			assert_int_equal(last++, 0);
+}
+
+static void too_large(void **state)
+{
+	(void)state;
+	run_is(CPU, 1, 1, 0);
 	assert_false(keep(960, 'x'));
-	assert_non_null(strstr(f.trouble, "is full"));
-	/* 149 sectors: 148 with lines, and the end. */
-	assert_true(keep(148 * 512 / 79, 'y'));
-	assert_string_equal(kept_file_find(&f, &sectors),
-			    "\\assay\\bios.txt is full: copy it away, and write the image anew");
+	assert_string_equal(f.trouble, "the report is larger than what is left of \\assay\\bios.txt");
+	/* 149 sectors: the journal, the lines, and the end. */
+	assert_true(keep((148 - KEPT_JOURNAL) * 512 / 79, 'y'));
+	run_is(CPU, 1, 2, 1);
+	assert_true(keep(13, 'z'));
+}
+
+static void journal(void **state)
+{
+	static char text[KEPT_JOURNAL * SECTOR_BYTES + 1];
+	char line[64];
+
+	(void)state;
+	run_is(CPU, 1, 1, 0);
+	assert_false(kept_file_notes_before(&f, text));
+	note("0 ms: setting the machine up\n");
+	assert_true(keep(13, 'x'));
+	note("ended\n");
+	assert_true(keep(13, 'y'));
+	run_is(CPU, 5 + KEPT_JOURNAL, 2, 1);
+	assert_true(kept_file_notes_before(&f, text));
+	assert_memory_equal(text, "#:run 0001 " CPU "\n0 ms: setting the machine up\nended\n\n",
+			    sizeof "#:run 0001 " CPU "\n0 ms: setting the machine up\nended\n\n" - 1);
+	/* More than there is room for: the last one is there, and nothing else is written over. */
+	assert_true(keep(13, 'z'));
+	for (unsigned i = 0; i < 1000; i++) {
+		snprintf(line, sizeof line, "%u ms: suite number %u\n", i * 17, i);
+		note(line);
+	}
+	assert_int_equal(letters('z'), 13 * 78);
+	run_is(CPU, 5 + KEPT_JOURNAL + 4 + KEPT_JOURNAL, 3, 2);
+	assert_true(kept_file_notes_before(&f, text));
+	assert_non_null(strstr(text, line));
+	assert_non_null(strstr(text, "\n0 ms: suite number 0\n"));
+	assert_null(strstr(text, "zzz"));
 }
 
 static void trouble_while_writing(void **state)
 {
 	(void)state;
-	assert_null(kept_file_find(&f, &sectors));
+	run_is(CPU, 1, 1, 0);
 	writes_left = 1;
 	assert_false(keep(600, 'x'));
 	assert_string_equal(f.trouble, "INT 13H does not write to the disk");
+	note("nothing comes of it\n");
 	writes_left = 100;
 	reads_left = 0;
+	note("nor of this\n");
 	assert_false(keep(5, 'x'));
 	assert_string_equal(f.trouble, "the disk does not keep what INT 13H wrote");
 	reads_left = 100;
@@ -198,6 +311,14 @@ static void trouble_while_writing(void **state)
 	assert_string_equal(f.trouble, "the disk does not keep what INT 13H wrote");
 	forgets = false;
 	assert_true(keep(5, 'z'));
+	assert_null(found());
+	writes_left = 0;
+	assert_false(kept_file_run(&f, CPU, &number_before));
+	assert_string_equal(f.trouble, "INT 13H does not write to the disk");
+	assert_null(found());
+	reads_left = 0;
+	assert_false(kept_file_run(&f, CPU, &number_before));
+	assert_string_equal(f.trouble, "\\assay\\bios.txt cannot be read");
 }
 
 /* Each thing that has to be so, otherwise. */
@@ -253,7 +374,10 @@ static void unreadable(void **state)
 	(void)state;
 	for (reads = 0; reads_left = reads, kept_file_find(&f, &sectors); reads++)
 		assert_true(reads < 1000);
-	assert_true(reads > 10);
+	assert_true(reads > 5);
+	for (reads = 0; reads_left = reads, !kept_file_run(&f, CPU, &number_before); reads++)
+		assert_true(reads < 1000);
+	assert_true(reads > 2);
 }
 
 int main(void)
@@ -261,7 +385,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(behind_each_other, fresh),
 		cmocka_unit_test_setup(again, fresh),
-		cmocka_unit_test_setup(full, fresh),
+		cmocka_unit_test_setup(behind_old_ones, fresh),
+		cmocka_unit_test_setup(cut_short, fresh),
+		cmocka_unit_test_setup(oldest_make_room, fresh),
+		cmocka_unit_test_setup(too_large, fresh),
+		cmocka_unit_test_setup(journal, fresh),
 		cmocka_unit_test_setup(trouble_while_writing, fresh),
 		cmocka_unit_test_setup(not_the_stick, fresh),
 		cmocka_unit_test_setup(unreadable, fresh),
