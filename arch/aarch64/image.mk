@@ -121,6 +121,10 @@ $(B)/host/test_aarch64_madt: $(call A_HOST,tests/self/host/test_aarch64_madt.c a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka
 
+$(B)/host/test_aarch64_fdt: $(call A_HOST,tests/self/host/test_aarch64_fdt.c arch/aarch64/fdt.c)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka
+
 # The engine and the interrupt controller's code, by registers that are the test's.
 $(B)/host/test_aarch64_gic: $(call A_HOST,tests/self/host/test_aarch64_gic.c arch/aarch64/gic_place.c)
 	@mkdir -p $(@D)

@@ -351,7 +351,18 @@ __asm__("	.data\n"
 	"evex_refused:\n"
 	"	vpabsd %zmm0, %zmm1\n"             /* not known */
 	"	vpaddd %fs:(%rsi), %zmm0, %zmm1\n" /* segment */
-	"	vmovaps 1(%rsi), %zmm1\n"          /* alignment */
+	/* alignment to the width of the operand, SDM vol. 2, VMOVAPS */
+	".irp at, 1, 8, 16, 32\n"
+	"	vmovaps \\at(%rsi), %zmm1\n"
+	"	vmovaps %zmm1, \\at(%rsi)\n"
+	".endr\n"
+	".irp at, 1, 8, 16, 48\n"
+	"	vmovaps \\at(%rsi), %ymm17\n"
+	"	vmovaps %ymm17, \\at(%rsi)\n"
+	".endr\n"
+	".irp at, 1, 8, 40\n"
+	"	vmovaps \\at(%rsi), %xmm17\n"
+	".endr\n"
 	"	vpsrld $3, %zmm0, %zmm1\n"         /* VPSLLD's opcode, but for ModRM */
 	"	vaddps %ymm0, %ymm1, %ymm2\n"      /* VEX */
 	"	kmovw (%rsi), %k1\n"

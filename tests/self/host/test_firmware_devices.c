@@ -353,6 +353,37 @@ static void an_nmi_that_is_nobodys_is_told(void **state)
 		}
 }
 
+static bool reads_registers(uint64_t at, enum overflow_way way, void *arg)
+{
+	uint64_t *value = arg;
+
+	(void)at, (void)way;
+	for (unsigned i = 0; i < 17; i++)
+		if (overflow_register(i, &value[i]) != (i < 16))
+			fail_msg("register %u", i);
+	return true;
+}
+
+/* The interrupted registers have the numbers that struct step_registers names them by. */
+static void a_handler_sees_the_interrupted_registers(void **state)
+{
+	static const uint64_t want[16] = {10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25};
+	struct trap_frame frame = {.rip = 0x1234,
+				   .rax = 10, .rbx = 11, .rcx = 12, .rdx = 13, .rsi = 14, .rdi = 15,
+				   .rbp = 16, .rsp = 17, .r8 = 18, .r9 = 19, .r10 = 20, .r11 = 21,
+				   .r12 = 22, .r13 = 23, .r14 = 24, .r15 = 25};
+	uint64_t value[17] = {0};
+	struct overflow_claim claim = {.handler = reads_registers, .arg = value};
+
+	(void)state;
+	apic_detect();
+	overflow_claim(OVERFLOW_NMI, &claim);
+	assert_true(handler[VECTOR_NMI](&frame, handler_arg[VECTOR_NMI]));
+	overflow_claim(OVERFLOW_NMI, NULL);
+	assert_memory_equal(value, want, sizeof want);
+	assert_false(overflow_register(0, value)); /* outside a handler there are none */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -362,6 +393,7 @@ int main(void)
 		cmocka_unit_test_setup(everybody_is_no_processor, begin),
 		cmocka_unit_test_setup(the_gate_is_as_firmware_left_it, begin),
 		cmocka_unit_test_setup(an_nmi_that_is_nobodys_is_told, begin),
+		cmocka_unit_test_setup(a_handler_sees_the_interrupted_registers, begin),
 	};
 
 	return cmocka_run_group_tests_name("what firmware left in devices", tests, NULL, NULL);
