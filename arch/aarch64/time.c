@@ -147,7 +147,7 @@ bool timer_is_free(void)
 
 uint64_t timer_hz(void)
 {
-	return SYS_READ(cntfrq_el0);
+	return clock_hz();
 }
 
 void timer_claim(const struct timer_claim *claim)

@@ -340,9 +340,10 @@ static void take_step(void *ctx, struct step *s)
 static void world(void *ctx, bool guest)
 {
 	(void)ctx;
-	if (vpmu.guest != guest)
-		begin_epoch();
+	if (vpmu.guest == guest)
+		return;
 	vpmu.guest = guest;
+	begin_epoch();
 }
 
 static struct step_client vpmu_client = {

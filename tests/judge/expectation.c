@@ -235,7 +235,7 @@ int64_t bracket_share(const struct pmu_bracket *b, const struct pmu_event *e)
 	int64_t share = 0;
 
 	for (const struct event_term *t = e->terms; t < e->terms + EVENT_TERMS && t->coefficient; t++)
-		for (const struct qterm *own = b->own; own < b->own + 16 && own->amount; own++)
+		for (const struct qterm *own = b->own; own < b->own + sizeof b->own / sizeof *b->own && own->amount; own++)
 			if (own->quantity == t->quantity)
 				share += (int64_t)t->coefficient * own->amount;
 	return share;

@@ -75,7 +75,7 @@ static bool has_kernel(struct sampling_suite *s, const struct sampling_choice *c
 {
 	uint64_t often;
 
-	return sampling_kernel(s, c, 3, sampling_n(s), 0, &often) ||
+	return sampling_kernel(s, c, (uint8_t)level_user(), sampling_n(s), 0, &often) ||
 	       sampling_kernel(s, c, 0, sampling_n(s), 0, &often);
 }
 
