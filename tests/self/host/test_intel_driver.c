@@ -207,6 +207,18 @@ static void takes_modifiers(void **unused)
 		fake_cpu_run(&(struct qterm){Q_INSTRUCTIONS, i}, 1, 1, 3, 1);
 	assert_int_equal(count(0), 3);
 	assert_int_equal(count(1), 2);
+	/* One that is asked for takes the place of the event's own: 2 for 1, and 4 for 3. */
+	for (unsigned own = 0; own < 4; own++) {
+		config = (struct pmu_config){.code = 0xc0 | own << 24, .levels = LEVELS_USER};
+		assert_true(drv->program(&pmu, 0, &config));
+		config.cmask = (uint8_t)(own + 1);
+		assert_true(drv->program(&pmu, 1, &config));
+		assert_true(drv->start(&pmu, 3));
+		for (unsigned i = 0; i < 6; i++)
+			fake_cpu_run(&(struct qterm){Q_INSTRUCTIONS, i}, 1, 1, 3, 1);
+		assert_int_equal(count(0), own ? 6 - own : 15);
+		assert_int_equal(count(1), 6 - (own + 1));
+	}
 	config = (struct pmu_config){.code = 0xc0, .levels = LEVELS_USER, .edge = true};
 	assert_true(drv->program(&pmu, 0, &config));
 	assert_true(drv->start(&pmu, 1));
