@@ -42,27 +42,33 @@ static const struct pmu_event *instructions(unsigned c)
 	return NULL;
 }
 
+static void run(const struct pmu_bracket *b)
+{
+	uint8_t code[256];
+	uint64_t regs[4];
+	unsigned size = (unsigned)(b->start_end - b->start);
+
+	memcpy(code, b->start, size);
+	memset(code + size, 0x90, NOPS);
+	size += NOPS;
+	memcpy(code + size, b->stop, (size_t)(b->stop_end - b->stop));
+	size += (unsigned)(b->stop_end - b->stop);
+	memcpy(regs, b->args, sizeof regs);
+	fake_cpu_execute(code, size, regs);
+}
+
 /* Kernel and bracket as one piece of code; the driver's registers are asked for in front of it. */
 static uint64_t counted(unsigned c, enum pmu_switch start, enum pmu_switch stop)
 {
 	struct pmu_bracket b;
-	uint8_t code[256];
-	uint64_t value, regs[4];
-	unsigned size = 0;
+	uint64_t value;
 
 	assert_true(pmu.driver->bracket_mixed(&pmu, c, start, stop, &b));
 	assert_int_equal(b.own[0].quantity, Q_INSTRUCTIONS);
 	fake_cpu_nops(5); /* they run on a stopped counter */
 	assert_true(pmu.driver->read(&pmu, c, &value));
 	assert_int_equal(value, 0);
-	memcpy(code, b.start, (size_t)(b.start_end - b.start));
-	size = (unsigned)(b.start_end - b.start);
-	memset(code + size, 0x90, NOPS);
-	size += NOPS;
-	memcpy(code + size, b.stop, (size_t)(b.stop_end - b.stop));
-	size += (unsigned)(b.stop_end - b.stop);
-	memcpy(regs, b.args, sizeof regs);
-	fake_cpu_execute(code, size, regs);
+	run(&b);
 	fake_cpu_nops(5);
 	assert_true(pmu.driver->read(&pmu, c, &value));
 	return value - b.own[0].amount;
@@ -114,9 +120,89 @@ static void each_mixture_counts_what_lies_between(void **state)
 	fake_cpu_stop();
 }
 
+/* What makes it tick, in one step. */
+static void move(const struct pmu_event *e, unsigned level)
+{
+	fake_cpu_run(&(struct qterm){e->terms[0].quantity, 7}, 1, 3, (uint8_t)level, 1);
+}
+
+static const struct pmu_event *any_of(unsigned c)
+{
+	for (unsigned i = 0; i < pmu.n_events; i++)
+		if (pmu.events[i]->terms[0].coefficient > 0 && pmu.driver->can_count(&pmu, pmu.events[i], c))
+			return pmu.events[i];
+	return NULL;
+}
+
+/* Whatever a counter counts, and at whatever level: behind the window it stands, and a counter beside it that
+ * was not stopped runs on. */
+static void each_mixture_stops_its_counter_alone(void **state)
+{
+	const struct model_profile *p;
+	unsigned stopped = 0, beside = 0;
+	(void)state;
+
+	for (unsigned i = 0; (p = model_profile(i)); i++) {
+		if (!begin(p, NULL) || !pmu.driver->bracket_mixed)
+			continue;
+		for (unsigned c = 0; c < pmu.n_counters; c++) {
+			const struct pmu_event *e = any_of(c), *other = NULL;
+			unsigned o = pmu.counter[c].kind == COUNTER_FIXED && c ? c - 1 : c;
+			struct pmu_bracket b;
+
+			if (!e)
+				continue;
+			if (o != c && pmu.counter[o].kind == COUNTER_FIXED)
+				other = instructions(o);
+			for (unsigned at = 0; at < 4; at++) {
+				struct pmu_config config = {.code = e->code, .levels = LEVELS_ALL};
+				uint64_t first, then, o_first = 0, o_then = 0;
+
+				assert_true(pmu.driver->program(&pmu, c, &config));
+				config.code = other ? other->code : 0;
+				if (other)
+					assert_true(pmu.driver->program(&pmu, o, &config));
+				if (!pmu.driver->bracket_mixed(&pmu, c, at / 2, at % 2, &b))
+					break;
+				run(&b);
+				assert_true(pmu.driver->read(&pmu, c, &first));
+				if (other && at % 2) {
+					assert_true(pmu.driver->start(&pmu, 1ull << o));
+					assert_true(pmu.driver->read(&pmu, o, &o_first));
+				}
+				for (unsigned level = 0; level <= 3; level += 3) {
+					move(e, level);
+					if (other)
+						move(other, level);
+					assert_true(pmu.driver->read(&pmu, c, &then));
+					if (then != first)
+						fail_msg("%s, counter %u, mixture %u: %s in ring %u", p->name, c, at, e->name,
+							 level);
+				}
+				stopped++;
+				if (other && at % 2) {
+					assert_true(pmu.driver->read(&pmu, o, &o_then));
+					if (o_then <= o_first)
+						fail_msg("%s, counter %u, mixture %u: %s on counter %u stands", p->name,
+							 c, at, other->name, o);
+					assert_true(pmu.driver->stop(&pmu));
+					beside++;
+				}
+			}
+			assert_true(pmu.driver->release(&pmu, c));
+			if (other)
+				assert_true(pmu.driver->release(&pmu, o));
+		}
+	}
+	assert_in_range(stopped, 300, 10000);
+	assert_in_range(beside, 20, 10000);
+	fake_cpu_stop();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_mixture_stops_its_counter_alone),
 		cmocka_unit_test(each_mixture_counts_what_lies_between),
 	};
 

@@ -273,6 +273,65 @@ static void brackets(void **state)
 	assert_int_equal(run_bracket(&b, 20, regs), 20 + b.own[0].amount);
 }
 
+/* What a counter counts in front of the kernel is what ran behind the write that started its ESCR, whether the
+ * ESCR is its own or shared. */
+static void a_bracket_knows_what_runs_in_front(void **state)
+{
+	unsigned shared = 0;
+
+	(void)state;
+	for (uint64_t counters = 1; counters < 64; counters++) {
+		uint64_t regs[4] = {0}, mask = counters << 12, value[6];
+		struct pmu_bracket b;
+		bool later = false;
+
+		start_cpu(&netburst_prescott, NULL);
+		for (unsigned c = 12; c < 18; c++)
+			if (mask >> c & 1)
+				assert_true(program(c, "instr_retired:NBOGUSNTAG"));
+		assert_true(drv->bracket_enable(&pmu, mask, &b));
+		b.stop_end = b.stop;
+		run_bracket(&b, 0, regs);
+		for (unsigned c = 12; c < 18; c++)
+			value[c - 12] = msr(MSR_NETBURST_COUNTER0 + c);
+		for (unsigned c = 12; c < 18; c++)
+			if (mask >> c & 1) {
+				/* Each reading of a counter before this one was an instruction, too. */
+				assert_int_equal(value[c - 12], b.ahead[c] + (c - 12));
+				later = later || b.ahead[c] != b.ahead[12 + (unsigned)__builtin_ctzll(counters)];
+			}
+		shared += later && __builtin_popcountll(counters) > 2;
+	}
+	assert_in_range(shared, 10, 63);
+}
+
+/* Erratum N15's workaround stops a counter that is written, and starts it again. */
+static void a_written_counter_runs_on(void **state)
+{
+	static const struct model_profile *const parts[] = {&netburst_willamette, &netburst_northwood,
+							    &netburst_prescott};
+
+	(void)state;
+	for (unsigned p = 0; p < sizeof parts / sizeof *parts; p++)
+		for (unsigned i = 0; i < 4; i++) {
+			unsigned running = i & 1, around = i >> 1;
+			uint64_t value;
+
+			start_cpu(parts[p], NULL);
+			pmu.works_around = around ? UINT32_MAX : 0; /* the signature's choice on a CPU */
+			assert_true(program(12, "instr_retired:NBOGUSNTAG"));
+			if (running)
+				assert_true(drv->start(&pmu, 1 << 12));
+			fake_cpu_nops(3);
+			assert_true(drv->write(&pmu, 12, 1000));
+			value = msr(MSR_NETBURST_COUNTER0 + 12);
+			assert_in_range(value, 1000, 1000 + 2 * running);
+			fake_cpu_nops(7);
+			/* The first reading is an instruction, too. */
+			assert_int_equal(msr(MSR_NETBURST_COUNTER0 + 12) - value, running ? 8 : 0);
+		}
+}
+
 /* "CCCR/ESCR" in hexadecimal, and counters as in ECX of RDPMC, whose bit 31 chooses how it reads. */
 static void halves_of_selectors(void **state)
 {
@@ -561,6 +620,8 @@ int main(void)
 		cmocka_unit_test(refuses_conflicts),
 		cmocka_unit_test(handles_overflow),
 		cmocka_unit_test(brackets),
+		cmocka_unit_test(a_bracket_knows_what_runs_in_front),
+		cmocka_unit_test(a_written_counter_runs_on),
 		cmocka_unit_test(halves_of_selectors),
 		cmocka_unit_test(cascades),
 		cmocka_unit_test(schedules),
