@@ -397,6 +397,28 @@ static void test_paired(void **state)
 	each(paired);
 }
 
+/* A pair that counts while it is read: what is read is a value that it had meanwhile. */
+static void test_pair_that_counts(void **state)
+{
+	static const uint32_t paces[] = {1, 1000, UINT32_C(1) << 30};
+
+	(void)state;
+	begin(4, 6);
+	for (unsigned p = 0; p < 3; p++)
+		for (unsigned ahead = 0; ahead < 6; ahead++) {
+			uint64_t from = (UINT64_C(7) << 32) - (uint64_t)ahead * paces[p], value = 0, until;
+
+			assert_true(armv8_pair_write(&pmu, 2, from));
+			fake.chained = paces[p];
+			assert_true(armv8_pair_read(&pmu, 2, &value));
+			fake.chained = 0;
+			until = fake.count[3] << 32 | (uint32_t)fake.count[2];
+			if (value < from || value > until)
+				fail_msg("%lx, read from %lx to %lx", (unsigned long)value, (unsigned long)from,
+					 (unsigned long)until);
+		}
+}
+
 /* Events by PMCEID<n>_EL0 (D13.4.2): 0 and 20H in the lower halves, 4000H and 4020H in the upper ones. */
 static bool listed(unsigned event)
 {
@@ -508,6 +530,7 @@ int main(void)
 		cmocka_unit_test(test_discovered),  cmocka_unit_test(test_snapshot),
 		cmocka_unit_test(test_accesses),    cmocka_unit_test(test_filtered),
 		cmocka_unit_test(test_paired),      cmocka_unit_test(test_threshold_bits), cmocka_unit_test(test_links),
+		cmocka_unit_test(test_pair_that_counts),
 		cmocka_unit_test(test_kept_by_el3),
 	};
 	return cmocka_run_group_tests(tests, NULL, forget);
