@@ -230,6 +230,13 @@ static void forwarding(void **state)
 	for (unsigned i = 0; i < 4; i++)
 		touch(u, 0x3000 + 8 * i, 8, true, Q_LLC_REF);
 	assert_int_equal(touch(u, 0x1000, 8, false, Q_STORE_FORWARD_BLOCK), 0);
+	/* The oldest of a full buffer is seen, and the one before it is not. */
+	for (unsigned behind = 2; behind <= tiny.store_buffer; behind++) {
+		touch(u, 0x1000, 8, true, Q_LLC_REF);
+		for (unsigned i = 0; i < behind; i++)
+			touch(u, 0x3000 + 8 * i, 8, true, Q_LLC_REF);
+		assert_int_equal(touch(u, 0x1000, 8, false, Q_STORE_FORWARD), behind < tiny.store_buffer);
+	}
 	free(u);
 }
 
