@@ -5,7 +5,6 @@
 #include "tests/measure/scan_range.h"
 
 #include <ctype.h>
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -83,26 +83,58 @@ static const char *end_of_number(const char *at)
 	return at;
 }
 
-/* Letters that begin two numbers and differ: nothing else need be compared. */
-static bool differ_at_once(const char *a, const char *b)
+/* Where the numbers of the list that was asked last are: they are asked for over and over, for each row,
+ * event and check. */
+#define INDEX 2048 /* a power of two, some times as many as any list has */
+static struct {
+	const struct errata *of;
+	struct {
+		uint16_t row;    /* 1 + its number; 0: nobody's place */
+		uint16_t number; /* in errata.numbers */
+	} at[INDEX];
+} numbers;
+
+static unsigned place_of(const char *at, const char *end)
 {
-	return isalpha((unsigned char)*a) && isalpha((unsigned char)*b) &&
-	       toupper((unsigned char)*a) != toupper((unsigned char)*b);
+	uint32_t hash = 0;
+	int before = 0, c;
+
+	while ((c = next(&at, end, &before)))
+		hash = hash * 31 + (uint32_t)c;
+	return hash % INDEX;
 }
 
-/* Done for each list of errata that an event has: so nothing is copied, and most rows cost a look. */
-int errata_find(const struct errata *e, const char *number)
+static void index_numbers(const struct errata *e)
 {
-	const char *b = without_prefix(e, number), *b_end = b + strlen(b);
+	unsigned left = INDEX - 1;
 
+	memset(&numbers, 0, sizeof numbers);
+	numbers.of = e;
 	for (unsigned row = 0; row < *e->count; row++)
-		for (const char *at = e->numbers + e->row[row].numbers, *end; at; at = *end ? end + 1 : NULL) {
-			const char *a = without_prefix(e, at);
+		for (const char *at = e->numbers + e->row[row].numbers, *end; at && left;
+		     at = *end ? end + 1 : NULL, left--) {
+			unsigned place;
 
 			end = end_of_number(at);
-			if (!differ_at_once(a, b) && same(a, end, b, b_end))
-				return (int)row;
+			for (place = place_of(without_prefix(e, at), end); numbers.at[place].row;)
+				place = (place + 1) % INDEX;
+			numbers.at[place].row = (uint16_t)(1 + row);
+			numbers.at[place].number = (uint16_t)(at - e->numbers);
 		}
+}
+
+int errata_find(const struct errata *e, const char *number)
+{
+	const char *own = without_prefix(e, number), *own_end = own + strlen(own);
+
+	if (numbers.of != e)
+		index_numbers(e);
+	for (unsigned place = place_of(own, own_end); numbers.at[place].row; place = (place + 1) % INDEX) {
+		const char *at = e->numbers + numbers.at[place].number;
+
+		if (same(without_prefix(e, at), end_of_number(at), own, own_end))
+			return numbers.at[place].row - 1;
+	}
 	return -1;
 }
 

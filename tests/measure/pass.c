@@ -502,7 +502,8 @@ bool pass_judge(const struct pass *p, unsigned s, struct result *r)
 	return true;
 }
 
-/* Counts instructions and at most what is delivered besides (interrupts, exceptions). */
+#define MOST_USEFUL 5
+
 /* How well an event serves to try a counter: exact ones count a number known beforehand, clocks tick with
  * every kernel, what programs cause can be had from some kernel; what speculation adds to, likewise. */
 static unsigned usefulness(const struct pmu_event *e)
@@ -513,7 +514,7 @@ static unsigned usefulness(const struct pmu_event *e)
 	if (e->flags & EVENT_ANY_LEVEL)
 		return 0;
 	if (e->judgement == EVENT_EXACT && event_counts_instructions(e))
-		return 5;
+		return MOST_USEFUL;
 	if (e->judgement == EVENT_TIME)
 		return 4;
 	if (!one_term || quantity_info[q].class != QUANTITY_ARCH || q == Q_NOT_PROVOKED)
@@ -524,16 +525,21 @@ static unsigned usefulness(const struct pmu_event *e)
 const struct pmu_event *counter_yardstick(const struct pmu *pmu, unsigned c)
 {
 	const struct pmu_event *best = NULL;
+	unsigned most = 0;
 
 	step_pause(); /* looking through a table of hundreds is no part of an experiment */
-	for (unsigned i = 0; i < pmu->n_events; i++) {
+	/* There are hundreds of these, and checks ask over and over. */
+	for (unsigned i = 0; i < pmu->n_events && most < MOST_USEFUL; i++) {
 		const struct pmu_event *e = pmu->events[i];
+		unsigned useful;
 
-		/* There are hundreds of these, and this is done in stepped code. */
-		if (best && e->flags & EVENT_OF_CORE)
+		if ((best && e->flags & EVENT_OF_CORE) || !pmu->driver->can_count(pmu, e, c))
 			continue;
-		if (pmu->driver->can_count(pmu, e, c) && (!best || usefulness(e) > usefulness(best)))
-			best = e;
+		useful = usefulness(e);
+		if (best && useful <= most)
+			continue;
+		best = e;
+		most = useful;
 	}
 	step_resume();
 	return best;

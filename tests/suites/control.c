@@ -194,7 +194,7 @@ static void carry_out(struct run *run, const struct control_check *check, unsign
 {
 	static struct stepped s;
 	const struct pmu_counter *counter = check->scope == PER_COUNTER ? &run->pmu->counter[c] : NULL;
-	const struct pmu_event *e = counter ? counter_yardstick(run->pmu, c) : NULL;
+	const struct pmu_event *e;
 	char name[NAME_LENGTH];
 	struct result r = {.suite = "control",
 			   .name = name,
@@ -205,6 +205,7 @@ static void carry_out(struct run *run, const struct control_check *check, unsign
 	snprintf(name, sizeof(name), "%s%s%s", check->name, counter ? "/" : "", counter ? counter->name : "");
 	if (!control_selected(run, name))
 		return;
+	e = counter ? counter_yardstick(run->pmu, c) : NULL;
 	r.counter = counter ? counter->name : NULL;
 	r.event = e ? e->name : NULL;
 	r.encoding = e ? e->code : 0;
@@ -249,11 +250,21 @@ static bool any_exact(const struct run *run, uint64_t counters)
 	return false;
 }
 
+static const char *interrupt_lacks(const struct pmu *pmu, const struct control_check *check)
+{
+	if (!(check->needs & NEED_INTERRUPT))
+		return NULL;
+	if (!pmu->has_pmi)
+		return "the PMU has no overflow interrupt";
+	return overflow_present(OVERFLOW_COUNTERS) ? NULL : overflow_absent;
+}
+
 /* What the whole PMU lacks for a check; NULL if nothing. */
 static const char *pmu_lacks(const struct run *run, const struct control_check *check)
 {
 	const struct pmu *pmu = run->pmu;
-	uint64_t counters = usable(run, check->rung);
+	uint64_t counters;
+	const char *lack;
 
 	if ((check->needs & NEED_GLOBAL) && !pmu->has_global)
 		return "the PMU has no global enable";
@@ -261,15 +272,15 @@ static const char *pmu_lacks(const struct run *run, const struct control_check *
 		return "no level lies between the harness's and the user's";
 	if ((check->needs & NEED_CASCADE) && !pmu->driver->cascade)
 		return "no counter starts another";
+	if (!(check->needs & NEED_NEIGHBOUR) && (check->scope != PER_PMU || !(check->needs & NEED_EXACT)))
+		return interrupt_lacks(pmu, check);
+	counters = usable(run, check->rung);
 	if ((check->needs & NEED_NEIGHBOUR) && !(counters & (counters - 1)))
 		return "there are no two counters to try it with";
-	if ((check->needs & NEED_INTERRUPT) && !pmu->has_pmi)
-		return "the PMU has no overflow interrupt";
-	if ((check->needs & NEED_INTERRUPT) && !overflow_present(OVERFLOW_COUNTERS))
-		return overflow_absent;
-	if (check->scope == PER_PMU && (check->needs & NEED_EXACT) && !any_exact(run, counters))
+	lack = interrupt_lacks(pmu, check);
+	if (!lack && check->scope == PER_PMU && (check->needs & NEED_EXACT) && !any_exact(run, counters))
 		return "no counter can count anything exactly";
-	return NULL;
+	return lack;
 }
 
 static bool can_be_started(const struct run *run, unsigned c)
@@ -323,15 +334,14 @@ static void run_on_counters(struct run *run, const struct control_check *check)
 	for (unsigned c = 0; c < run->pmu->n_counters; c++) {
 		const char *lack;
 
-		if (!ladder_allows(run->ladder, c, check->rung))
+		snprintf(name, sizeof(name), "%s/%s", check->name, run->pmu->counter[c].name);
+		if (!ladder_allows(run->ladder, c, check->rung) || !control_selected(run, name))
 			continue;
 		lack = counter_lacks(run, check, c);
-		if (lack) {
-			snprintf(name, sizeof(name), "%s/%s", check->name, run->pmu->counter[c].name);
+		if (lack)
 			skip(run, name, manual_of(run, check), lack);
-		} else {
+		else
 			carry_out(run, check, c);
-		}
 	}
 }
 

@@ -232,8 +232,9 @@ static unsigned merit(const struct kernel *k, const struct pmu_event *e, const s
 {
 	bool exact, also_exact;
 
-	if (k->flags & PLAIN_UNFIT || k->needs || kernel_unfit(k, 0) || !causes(k, e, &exact) ||
-	    !causes(k, also, &also_exact))
+	/* Most kernels do not cause it, which takes less to know than whether one can be run here. */
+	if (k->flags & PLAIN_UNFIT || k->needs || !causes(k, e, &exact) || !causes(k, also, &also_exact) ||
+	    kernel_unfit(k, 0))
 		return 0;
 	return 1 + 2 * exact + !(k->flags & PREFER_USER);
 }

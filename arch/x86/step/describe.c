@@ -183,6 +183,7 @@ void describe_instruction(struct description *about, const struct insn *in, cons
 		.shape = shape_of(in),
 		.kind = (uint8_t)kind_of(in),
 		.branch = k->branch,
+		.transfer = k->transfer,
 		.uppers = (uint8_t)uppers_of(k, in, code),
 		.flush = (uint8_t)flush_of(k, in, code),
 		.accesses = insn_classes[in->klass].n_accesses != 0,
@@ -191,9 +192,9 @@ void describe_instruction(struct description *about, const struct insn *in, cons
 	};
 }
 
-enum step_transfer describe_transfer(const struct insn_retired *did)
+enum step_transfer describe_transfer(const struct description *about, const struct insn_retired *did)
 {
-	uint8_t special = did->insn->special, transfer = find_kind(did->insn->klass)->transfer;
+	uint8_t special = did->insn->special, transfer = about->transfer;
 
 	if (did->partial || special == INSN_INT || special == INSN_INT3 || special == INSN_INT1 ||
 	    (transfer == TRANSFER_CONDITIONAL && !did->taken))

@@ -14,14 +14,15 @@ extern const struct step_methods describe_methods;
 
 /** What does not change from one retirement of an instruction to the next. */
 struct description {
-	uint32_t shape;  /* of describe_shape(), where no branch is taken; 0: it has none */
-	uint8_t kind;    /* enum step_kind */
-	uint8_t branch;  /* enum step_transfer: what kind of a branch it is, taken or not */
-	uint8_t uppers;  /* enum step_uppers */
-	uint8_t flush;   /* enum step_flush */
-	bool accesses;   /* it accesses memory: terms by address may tell two retirements apart */
-	bool denormals;  /* denormals_class() of its class */
-	bool iterates;   /* it repeats itself, or accesses in turns: account_turns() is to be asked */
+	uint32_t shape;   /* of describe_shape(), where no branch is taken; 0: it has none */
+	uint8_t kind;     /* enum step_kind */
+	uint8_t branch;   /* enum step_transfer: what kind of a branch it is, taken or not */
+	uint8_t transfer; /* likewise, far ones too */
+	uint8_t uppers;   /* enum step_uppers */
+	uint8_t flush;    /* enum step_flush */
+	bool accesses;    /* it accesses memory: terms by address may tell two retirements apart */
+	bool denormals;   /* denormals_class() of its class */
+	bool iterates;    /* it repeats itself, or accesses in turns: account_turns() is to be asked */
 };
 
 /** Describe an instruction. @param code its bytes */
@@ -59,7 +60,7 @@ static inline void describe_again(struct step *s, const struct description *abou
 }
 
 /** How control went on after the instruction, as account_transfer() says of its terms. */
-enum step_transfer describe_transfer(const struct insn_retired *did);
+enum step_transfer describe_transfer(const struct description *about, const struct insn_retired *did);
 
 /** Fill in what a model of the machine needs (STEP_WANTS_MACHINE). */
 static inline void describe_for_machine(struct step *s, const struct description *about)

@@ -9,12 +9,14 @@
 
 static void show_registers(struct step_details *d, struct step *step, const struct trap_frame *f)
 {
-	d->registers = (struct step_registers){
-		.flags = f->rflags & ~RFLAGS_TF,
-		.ip = f->rip,
-		.general = {f->rax, f->rbx, f->rcx, f->rdx, f->rsi, f->rdi, f->rbp, f->rsp, f->r8, f->r9,
-			    f->r10, f->r11, f->r12, f->r13, f->r14, f->r15},
-	};
+	const uint64_t general[] = {f->rax, f->rbx, f->rcx, f->rdx, f->rsi, f->rdi, f->rbp, f->rsp,
+				    f->r8,  f->r9,  f->r10, f->r11, f->r12, f->r13, f->r14, f->r15};
+
+	d->registers.flags = f->rflags & ~RFLAGS_TF;
+	d->registers.ip = f->rip;
+	/* There is room for more, which stays 0. */
+	for (unsigned i = 0; i < sizeof general / sizeof *general; i++)
+		d->registers.general[i] = general[i];
 	step->registers = &d->registers;
 	step->level_after = f->cs & 3;
 	step->clock = tsc_read();
@@ -37,7 +39,7 @@ void details_of_retired(struct step_details *d, struct step *step, const struct 
 {
 	show_registers(d, step, r->after);
 	show_accesses(d, step, &r->did);
-	step->transfer = describe_transfer(&r->did);
+	step->transfer = describe_transfer(r->about, &r->did);
 	step->length = r->did.insn->length;
 }
 

@@ -129,7 +129,7 @@ static struct netburst_source *new_source(struct netburst_line *k, uint32_t tagg
 /* The value of a RAT ESCR that tags uops of this kind; 0 if it does not. */
 static uint32_t front_end_tags(const struct netburst_state *s, unsigned e, unsigned bit)
 {
-	return event_at(s, e) == NB_UOP_TYPE && s->escr[e] >> (ESCR_MASK_SHIFT + bit) & 1 && works(s, e)
+	return s->escr[e] >> (ESCR_MASK_SHIFT + bit) & 1 && event_at(s, e) == NB_UOP_TYPE && works(s, e)
 		       ? s->escr[e]
 		       : 0;
 }

@@ -50,15 +50,15 @@ static uint32_t look_at(const struct description *about, const struct insn_retir
 	return shape;
 }
 
-static void transfer_is_that_of_its_terms(const struct insn_retired *did)
+static void transfer_is_that_of_its_terms(const struct description *about, const struct insn_retired *did)
 {
 	struct insn_retired partial = *did;
 	struct qterm terms[STEP_TERMS];
 	unsigned n = account_retired(did, terms);
 
-	assert_int_equal(describe_transfer(did), account_transfer(did, terms, n));
+	assert_int_equal(describe_transfer(about, did), account_transfer(did, terms, n));
 	partial.partial = true;
-	assert_int_equal(describe_transfer(&partial), TRANSFER_NONE);
+	assert_int_equal(describe_transfer(about, &partial), TRANSFER_NONE);
 }
 
 /* Nobody asks for accesses of what is said to have none. */
@@ -102,7 +102,7 @@ static bool retire(const uint8_t code[16])
 								 .frame = at[i] + 0x400000};
 
 				has_shape |= look_at(&about, &did, by_address) != 0;
-				transfer_is_that_of_its_terms(&did);
+				transfer_is_that_of_its_terms(&about, &did);
 				accesses_nothing_unsaid(&about, &did);
 			}
 	return has_shape;

@@ -44,6 +44,10 @@ static void numbers(void **state)
 	assert_int_equal(errata_find(&amd_known_errata, "420"), errata_find(&amd_known_errata, "amd-0420"));
 	assert_true(errata_find(&amd_known_errata, "420") >= 0);
 	assert_int_equal(errata_find(e, "420"), -1);
+	for (unsigned f = 0; f < FAMILIES; f++)
+		for (unsigned at = 0; at < *families[f]->count; at++)
+			for (unsigned i = 0; errata_number(families[f], at, i, number, sizeof number); i++)
+				assert_in_range(errata_find(families[f], number), 0, at);
 }
 
 static void processors(void **state)
