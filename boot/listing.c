@@ -4,7 +4,6 @@
 
 #include "arch/console.h"
 #include "pmu/contract/family.h"
-#include "pmu/virtual/injections.h"
 #include "tests/measure/virtual.h"
 #include "tests/judge/check.h"
 #include "tests/kernels/kernel.h"
@@ -69,13 +68,11 @@ static unsigned list_injections(const struct options *o)
 	const char *profile = pmu_virtual_profile(o);
 	const struct model_profile *p = model_profile_by_name(profile ? profile : pmu_default_profile());
 	struct injection injection;
-	unsigned n = 0, own = 0;
+	unsigned n = 0;
 
-	for (; inject_forms[own].form; own++)
-		item(inject_forms[own].form, inject_forms[own].help);
-	for (; p && injection_at(p->model, n, &injection); n++)
+	for (inject_join(); injection_at(p ? p->model : NULL, n, &injection); n++)
 		item(injection.name, injection.summary);
-	return n + own;
+	return n;
 }
 
 static unsigned list_options(void)

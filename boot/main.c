@@ -487,8 +487,9 @@ int assay_main(struct platform *platform)
 		return could_not_run(platform, &o, no_machine ? no_machine : refusal);
 	if (brief)
 		return listed(platform, &o, listing(&o));
-	char malformed[INJECT_REASON];
-	if (!inject_apply(o.inject, inject, sizeof inject, malformed))
+	char malformed[INJECTION_REASON];
+	inject_join();
+	if (!injections_apply(o.inject, inject, sizeof inject, malformed))
 		return could_not_run(platform, &o, malformed);
 	if (!measure_init())
 		return could_not_run(

@@ -9,7 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAME_MAX_LENGTH 63
+static const struct harness_injection no_rows[1], *own = no_rows;
+
+void injections_join(const struct harness_injection *rows)
+{
+	own = rows ? rows : no_rows;
+}
 
 static const struct injection common[] = {
 #define UARCH_FAULT(id, name, summary) {name, summary, INJECTION_MACHINE, UARCH_##id},
@@ -32,11 +37,19 @@ _Static_assert(UARCH_FAULTS <= 32 && STEP_FAULTS <= 32 && PREMISES <= 32 && EXIT
 
 const char *const injection_owner_names[INJECTION_OWNERS] = {
 	[INJECTION_MACHINE] = "machine", [INJECTION_STEP] = "records", [INJECTION_PREMISE] = "premises",
-	[INJECTION_EXIT] = "hypervisor", [INJECTION_MODEL] = "PMU",
+	[INJECTION_EXIT] = "hypervisor", [INJECTION_MODEL] = "PMU",    [INJECTION_HARNESS] = "harness",
 };
 
 bool injection_at(const struct pmu_model *model, unsigned i, struct injection *out)
 {
+	for (const struct harness_injection *h = own; h->name; h++)
+		if (!i--) {
+			*out = (struct injection){
+				.name = h->form, .summary = h->summary, .owner = INJECTION_HARNESS};
+			return true;
+		}
+	if (!model)
+		return false;
 	if (i < COMMON) {
 		*out = common[i];
 		return true;
@@ -115,6 +128,11 @@ static bool switch_on(const struct pmu_model *model, const char *name, struct in
 			 model->name, nearest(model, name));
 		return false;
 	}
+	if (known.owner == INJECTION_HARNESS) {
+		snprintf(why, INJECTION_REASON, "inject=%.48s: it is the harness's own, and no virtual CPU's",
+			 name);
+		return false;
+	}
 	if (known.owner == INJECTION_MODEL)
 		out->model.word[known.bit / 64] |= UINT64_C(1) << known.bit % 64;
 	else
@@ -122,19 +140,67 @@ static bool switch_on(const struct pmu_model *model, const char *name, struct in
 	return true;
 }
 
+/* The next one of a list, as far as it goes into size - 1 characters. @return its length, 0 at the end */
+static size_t next(const char **list, char *text, size_t size)
+{
+	size_t length;
+
+	*list += strspn(*list, "+");
+	length = strcspn(*list, "+");
+	snprintf(text, size, "%.*s", (int)(length < size ? length : size - 1), *list);
+	*list += length;
+	return length;
+}
+
+/* Of the harness's own: the row that has it, NULL if none has. */
+static const struct harness_injection *row_of(const char *text)
+{
+	for (const struct harness_injection *h = own; h->name; h++) {
+		size_t length = strlen(h->name);
+
+		if (h->name[length - 1] == ':' ? !strncmp(text, h->name, length) : !strcmp(text, h->name))
+			return h;
+	}
+	return NULL;
+}
+
+static bool refuse(char why[INJECTION_REASON], const char *text, const char *what)
+{
+	snprintf(why, INJECTION_REASON, "inject=%s: %s", text, what);
+	return false;
+}
+
+bool injections_apply(const char *list, char *rest, size_t size, char why[INJECTION_REASON])
+{
+	char text[INJECTION_TEXT + 1];
+	size_t used = 0, length;
+
+	rest[0] = '\0';
+	for (const char *p = list ? list : ""; (length = next(&p, text, sizeof text));) {
+		const struct harness_injection *h = row_of(text);
+
+		if (length > INJECTION_TEXT)
+			return refuse(why, "...", "an injection is too long");
+		if (h) {
+			if (!h->apply(text, why))
+				return false;
+			continue;
+		}
+		if (used + (used != 0) + length >= size)
+			return refuse(why, text, "too many injections");
+		used += (size_t)snprintf(rest + used, size - used, "%s%s", used ? "+" : "", text);
+	}
+	return true;
+}
+
 bool injections_parse(const struct pmu_model *model, const char *list, struct injections *out,
 		      char why[INJECTION_REASON])
 {
-	*out = (struct injections){.faults = {0}};
-	for (const char *p = list ? list : ""; *p;) {
-		size_t length = strcspn(p, "+");
-		char name[NAME_MAX_LENGTH + 1];
+	char name[INJECTION_TEXT + 1];
 
-		snprintf(name, sizeof name, "%.*s", length > NAME_MAX_LENGTH ? NAME_MAX_LENGTH : (int)length,
-			 p);
+	*out = (struct injections){.faults = {0}};
+	for (const char *p = list ? list : ""; next(&p, name, sizeof name);)
 		if (!switch_on(model, name, out, why))
 			return false;
-		p += length + (p[length] == '+');
-	}
 	return true;
 }

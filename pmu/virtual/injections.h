@@ -1,7 +1,8 @@
 /*
- * Deviations that inject= can switch on in a virtual CPU: one table for all, whoever they are handed to.
- * Those of the machine model, of what records are made from, of premises and of hypervisors are lists (.def)
- * in pmu/virtual; those of a PMU are its model's (struct pmu_model, .injections).
+ * What inject= can switch on: one table for all, whoever carries it out. Most are deviations of a virtual
+ * CPU. Those of the machine model, of what records are made from, of premises and of hypervisors are lists
+ * (.def) in pmu/virtual; those of a PMU are its model's (struct pmu_model, .injections). Faults of the
+ * harness itself are rows that it joins to the table.
  *
  *     inject=half-the-ways+dropped-carry+cpuid:0a:0:eax:07ff0403
  */
@@ -23,20 +24,46 @@ enum injection_owner {
 	INJECTION_EXIT,    /* enum hypervisor_exit_fault */
 	INJECTION_COMMON,  /* so many owners have a mask of 32 bits */
 	INJECTION_MODEL = INJECTION_COMMON,
+	INJECTION_HARNESS, /* injections_join() */
 	INJECTION_OWNERS
 };
 
 struct injection {
-	const char *name;    /* "half-the-ways" */
+	const char *name;    /* "half-the-ways"; of the harness's own, its form: "reset:PLACE[:STEP]" */
 	const char *summary; /* what goes wrong, in words */
 	uint8_t owner;       /* enum injection_owner */
-	uint8_t bit;         /* in the owner's mask */
+	uint8_t bit;         /* in the owner's mask; not of the harness's own */
 };
 
-/** "machine", "records", "premises", "hypervisor", "PMU": by owner. */
+#define INJECTION_REASON 224
+
+/** A fault of the harness itself. */
+struct harness_injection {
+	const char *name; /* "not-masked"; where more belongs to it, what that begins with: "reset:" */
+	const char *form; /* "reset:PLACE[:STEP]" */
+	const char *summary;
+	/** Put it into effect. @param text as it was written, of at most INJECTION_TEXT characters
+	 * @param why gets one line if it is wrong. @return whether it is right */
+	bool (*apply)(const char *text, char why[INJECTION_REASON]);
+};
+#define INJECTION_TEXT 127
+
+/** The table has these rows, too, from now on. @param rows name NULL ends; NULL: none */
+void injections_join(const struct harness_injection *rows);
+
+/**
+ * Put those into effect that are the harness's own.
+ * @param list names separated by '+'; NULL and "" are none
+ * @param rest gets what is left for the virtual CPU, in the same form
+ * @param why  gets one line if one is wrong. @return false then
+ */
+bool injections_apply(const char *list, char *rest, size_t size, char why[INJECTION_REASON]);
+
+/** "machine", "records", "premises", "hypervisor", "PMU", "harness": by owner. */
 extern const char *const injection_owner_names[INJECTION_OWNERS];
 
-/** The i-th injection of a virtual CPU whose PMU has this model, from 0. @return false behind the last one */
+/** The i-th injection, from 0: the harness's own, then those of a virtual CPU whose PMU has this model; NULL:
+ * there is none. @return false behind the last one */
 bool injection_at(const struct pmu_model *model, unsigned i, struct injection *out);
 
 /** What a list switches on. */
@@ -45,8 +72,6 @@ struct injections {
 	struct model_injected model;
 	struct identity_answers answers;
 };
-
-#define INJECTION_REASON 200
 
 /**
  * Understand a list.

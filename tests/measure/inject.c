@@ -18,26 +18,10 @@
 #define TRIPLE_FAULT    "triple-fault:"
 #define EXCEPTION       "exception:"
 #define HANG            "hang:"
-#define TOKEN_MAX       128
 
-const struct inject_form inject_forms[] = {
-	{WRONG_SIGNATURE "KERNEL:QUANTITY:DELTA",
-	 "the kernel declares DELTA more of the quantity; DELTAN: per iteration"},
-	{PROCESSOR "NUMBER:HOW[:TURN]", "the processor misbehaves: HOW is faults, hangs, deaf or late"},
-	{RESET "PLACE[:STEP]", "the machine is reset in a check (SUITE/CHECK), suite or stage of the run"},
-	{TRIPLE_FAULT "PLACE[:STEP]", "likewise, by a triple fault"},
-	{EXCEPTION "PLACE[:STEP]", "#UD is raised there"},
-	{HANG "PLACE[:STEP]", "it goes on for ever there, with interrupts masked"},
-	{"not-masked", "nothing is masked around windows"},
-	{"smi-gap", "now and then a window takes longer, as if an SMI had come"},
-	{"silicon-rules", "no fault: the virtual PMU is judged by silicon's rules"},
-	{"no-counters", "no fault: the virtual PMU is judged by what it records alone"},
-	{NULL, NULL},
-};
-
-static bool refuse(char why[INJECT_REASON], const char *token, const char *what)
+static bool refuse(char why[INJECTION_REASON], const char *token, const char *what)
 {
-	snprintf(why, INJECT_REASON, "inject=%s: %s", token, what);
+	snprintf(why, INJECTION_REASON, "inject=%s: %s", token, what);
 	return false;
 }
 
@@ -56,9 +40,9 @@ static bool parse_delta(const char *text, int64_t *delta_a, int64_t *delta_b)
 	return *delta_a || *delta_b;
 }
 
-static bool wrong_signature(const char *token, char why[INJECT_REASON])
+static bool wrong_signature(const char *token, char why[INJECTION_REASON])
 {
-	char text[TOKEN_MAX], *name = text + strlen(WRONG_SIGNATURE), *quantity_name, *delta;
+	char text[INJECTION_TEXT + 1], *name = text + strlen(WRONG_SIGNATURE), *quantity_name, *delta;
 	const struct kernel *k;
 	enum quantity q;
 	int64_t delta_a, delta_b;
@@ -98,7 +82,7 @@ static bool parse_number(const char **text, char behind, unsigned *number)
 	return true;
 }
 
-static bool spoilt_processor(const char *token, char why[INJECT_REASON])
+static bool spoilt_processor(const char *token, char why[INJECTION_REASON])
 {
 	static const char *const faults[] = {[PROCESSOR_FAULTS] = "faults",
 					     [PROCESSOR_HANGS] = "hangs",
@@ -126,7 +110,7 @@ static bool spoilt_processor(const char *token, char why[INJECT_REASON])
 }
 
 /* A check that ends the run: HOW:SUITE/CHECK[:STEP]. */
-static bool ended_run(const char *token, char why[INJECT_REASON])
+static bool ended_run(const char *token, char why[INJECTION_REASON])
 {
 	static const struct {
 		const char *name;
@@ -169,60 +153,39 @@ static bool ended_run(const char *token, char why[INJECT_REASON])
 		      "such as SUITE/CHECK");
 }
 
-static const struct {
-	const char *name;
-	void (*apply)(void);
-} simple[] = {
-	{"not-masked", masking_spoil},
-	{"smi-gap", intrusion_imitate},
-	{"silicon-rules", judge_by_silicon_rules},
-	{"no-counters", counterless_begin},
+#define SIMPLE(does)                                                                                         \
+	static bool apply_##does(const char *token, char why[INJECTION_REASON])                              \
+	{                                                                                                    \
+		(void)token, (void)why;                                                                      \
+		does();                                                                                      \
+		return true;                                                                                 \
+	}
+SIMPLE(masking_spoil)
+SIMPLE(intrusion_imitate)
+SIMPLE(judge_by_silicon_rules)
+SIMPLE(counterless_begin)
+
+static const struct harness_injection rows[] = {
+	{WRONG_SIGNATURE, WRONG_SIGNATURE "KERNEL:QUANTITY:DELTA",
+	 "the kernel declares DELTA more of the quantity; DELTAN: per iteration", wrong_signature},
+	{PROCESSOR, PROCESSOR "NUMBER:HOW[:TURN]",
+	 "the processor misbehaves: HOW is faults, hangs, deaf or late", spoilt_processor},
+	{RESET, RESET "PLACE[:STEP]",
+	 "the machine is reset in a check (SUITE/CHECK), suite or stage of the run", ended_run},
+	{TRIPLE_FAULT, TRIPLE_FAULT "PLACE[:STEP]", "likewise, by a triple fault", ended_run},
+	{EXCEPTION, EXCEPTION "PLACE[:STEP]", "#UD is raised there", ended_run},
+	{HANG, HANG "PLACE[:STEP]", "it goes on for ever there, with interrupts masked", ended_run},
+	{"not-masked", "not-masked", "nothing is masked around windows", apply_masking_spoil},
+	{"smi-gap", "smi-gap", "now and then a window takes longer, as if an SMI had come",
+	 apply_intrusion_imitate},
+	{"silicon-rules", "silicon-rules", "no fault: the virtual PMU is judged by silicon's rules",
+	 apply_judge_by_silicon_rules},
+	{"no-counters", "no-counters", "no fault: the virtual PMU is judged by what it records alone",
+	 apply_counterless_begin},
+	{NULL, NULL, NULL, NULL},
 };
 
-static bool apply_simple(const char *token)
+void inject_join(void)
 {
-	for (unsigned i = 0; i < sizeof(simple) / sizeof(simple[0]); i++)
-		if (strcmp(token, simple[i].name) == 0) {
-			simple[i].apply();
-			return true;
-		}
-	return false;
-}
-
-bool inject_apply(const char *inject, char *rest, size_t size, char why[INJECT_REASON])
-{
-	size_t used = 0;
-
-	rest[0] = '\0';
-	for (const char *p = inject ? inject : ""; *p;) {
-		size_t length = strcspn(p, "+");
-		char token[TOKEN_MAX];
-
-		if (length >= sizeof(token))
-			return refuse(why, "...", "an injection is too long");
-		memcpy(token, p, length);
-		token[length] = '\0';
-		p += length + (p[length] == '+');
-
-		if (strncmp(token, WRONG_SIGNATURE, strlen(WRONG_SIGNATURE)) == 0) {
-			if (!wrong_signature(token, why))
-				return false;
-		} else if (strncmp(token, PROCESSOR, strlen(PROCESSOR)) == 0) {
-			if (!spoilt_processor(token, why))
-				return false;
-		} else if (strncmp(token, RESET, strlen(RESET)) == 0 ||
-			   strncmp(token, TRIPLE_FAULT, strlen(TRIPLE_FAULT)) == 0 ||
-			   strncmp(token, EXCEPTION, strlen(EXCEPTION)) == 0 ||
-			   strncmp(token, HANG, strlen(HANG)) == 0) {
-			if (!ended_run(token, why))
-				return false;
-		} else if (length && !apply_simple(token)) {
-			int n = snprintf(rest + used, size - used, "%s%s", used ? "+" : "", token);
-
-			if (n < 0 || (size_t)n >= size - used)
-				return refuse(why, token, "too many injections");
-			used += n;
-		}
-	}
-	return true;
+	injections_join(rows);
 }

@@ -1,6 +1,6 @@
 /*
- * Injections (inject=A+B+...): faults put in on purpose, to prove that checks can fail. Most names belong to
- * the PMU model; those that concern the harness itself are taken out here.
+ * Injections (inject=A+B+...) that concern the harness itself: rows of the one table of
+ * pmu/virtual/injections.h. They are faults put in on purpose, to prove that checks can fail.
  *
  * wrong-signature:KERNEL:QUANTITY:DELTA   the kernel declares DELTA more of the quantity at every N; with an
  * N behind it (as in 1N), DELTA more per iteration
@@ -27,25 +27,9 @@
 #ifndef TESTS_MEASURE_INJECT_H
 #define TESTS_MEASURE_INJECT_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "pmu/virtual/injections.h"
 
-#define INJECT_REASON 224
-
-struct inject_form {
-	const char *form, *help;
-};
-
-/** The forms above, for people; form NULL ends. */
-extern const struct inject_form inject_forms[];
-
-/**
- * Put the harness's own injections into effect.
- * @param inject the option's text; NULL and "" are none
- * @param rest   gets what is left for the model, in the same form
- * @param why    gets one line if an injection is malformed or names what is not there
- * @return false then
- */
-bool inject_apply(const char *inject, char *rest, size_t size, char why[INJECT_REASON]);
+/** Join the rows to the table, for injections_apply() and whoever lists it. */
+void inject_join(void);
 
 #endif

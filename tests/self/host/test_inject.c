@@ -17,7 +17,7 @@
 FAKE_KERNEL(plain, "fake_plain", 0, FAKE_EXACT(INSTRUCTIONS, 12, 3));
 
 static char rest[64];
-static char why[INJECT_REASON];
+static char why[INJECTION_REASON];
 
 static unsigned spoilt_number, spoilt_turn;
 static enum processor_fault spoilt;
@@ -61,7 +61,8 @@ void intrusion_imitate(void)
 static bool apply(const char *text)
 {
 	kernel_restore();
-	return inject_apply(text, rest, sizeof(rest), why);
+	inject_join();
+	return injections_apply(text, rest, sizeof(rest), why);
 }
 
 static void hands_on_what_is_not_its_own(void **state)

@@ -30,6 +30,52 @@ static unsigned on(const struct injections *s)
 	return n;
 }
 
+static unsigned applied;
+
+static bool apply(const char *text, char because[INJECTION_REASON])
+{
+	(void)because;
+	applied++;
+	return !strcmp(text, "plain") || !strcmp(text, "form:1");
+}
+
+static const struct harness_injection rows[] = {
+	{"form:", "form:NUMBER", "one of the harness's own that says more", apply},
+	{"plain", "plain", "one that does not", apply},
+	{NULL, NULL, NULL, NULL},
+};
+
+static void the_harness_has_rows_of_its_own(void **unused)
+{
+	struct injection known;
+	char rest[64];
+	(void)unused;
+
+	assert_false(injection_at(NULL, 0, &known));
+	injections_join(rows);
+	assert_true(injection_at(NULL, 0, &known));
+	assert_string_equal(known.name, "form:NUMBER");
+	assert_int_equal(known.owner, INJECTION_HARNESS);
+	assert_true(injection_at(NULL, 1, &known));
+	assert_false(injection_at(NULL, 2, &known));
+	assert_true(injection_at(&intel_model, 2, &known));
+	assert_int_not_equal(known.owner, INJECTION_HARNESS);
+
+	applied = 0;
+	assert_true(injections_apply("dead+form:1++plain+smi", rest, sizeof rest, why));
+	assert_string_equal(rest, "dead+smi");
+	assert_int_equal(applied, 2);
+	assert_false(injections_apply("form:2", rest, sizeof rest, why));
+	/* What it does not know it leaves to the virtual CPU, which tells the nearest of all. */
+	assert_true(injections_apply("plai", rest, sizeof rest, why));
+	assert_false(injections_parse(&intel_model, rest, &set, why));
+	assert_non_null(strstr(why, "nearest: 'plain'"));
+	assert_false(injections_parse(&intel_model, "plain", &set, why));
+	assert_non_null(strstr(why, "harness's own"));
+	injections_join(NULL);
+	assert_false(injection_at(NULL, 0, &known));
+}
+
 static void each_is_its_own(void **unused)
 {
 	const struct model_profile *p;
@@ -52,7 +98,7 @@ static void each_is_its_own(void **unused)
 			seen[one.owner]++;
 		}
 		for (unsigned o = 0; o < INJECTION_OWNERS; o++)
-			assert_true(seen[o] && *injection_owner_names[o]);
+			assert_true((seen[o] || o == INJECTION_HARNESS) && *injection_owner_names[o]);
 		assert_int_equal(seen[INJECTION_STEP], STEP_FAULTS);
 		assert_int_equal(seen[INJECTION_MACHINE], UARCH_FAULTS);
 	}
@@ -134,6 +180,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_of_errata),
+		cmocka_unit_test(the_harness_has_rows_of_its_own),
 		cmocka_unit_test(each_is_its_own),
 		cmocka_unit_test(they_are_joined),
 		cmocka_unit_test(an_unknown_one_is_told_with_the_nearest),
