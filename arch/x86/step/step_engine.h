@@ -25,11 +25,11 @@
 struct step_retired {
 	struct insn_retired did;
 	const struct description *about; /* of did.insn */
-	const struct trap_frame *after; /* registers after the instruction: RIP, CS, RFLAGS, RSP, SS; all of
-					 * them if the instruction has a .special or the client wants
-					 * anything. RFLAGS.TF is the engine's */
-	uint64_t rip;                   /* of the instruction */
-	bool emulated;                  /* the client answered it, the CPU never ran it */
+	const struct trap_frame *after;  /* registers after the instruction: RIP, CS, RFLAGS, RSP, SS; all of
+					  * them if the instruction has a .special or the client wants
+					  * anything. RFLAGS.TF is the engine's */
+	uint64_t rip;                    /* of the instruction */
+	bool emulated;                   /* the client answered it, the CPU never ran it */
 };
 
 enum step_action {
@@ -82,6 +82,14 @@ struct step_engine {
 };
 
 extern struct step_engine step_engine;
+
+/** While memory that may fault is touched, the second part of the monitor's stack, of so many bytes, takes
+ * the fault. */
+#define STEP_NESTED_STACK 16384
+
+/** Load a table of 256 gates. */
+struct idt_gate;
+void step_load_idt(const struct idt_gate *table);
 
 /** The call gate: INT STEP_GATE with a code of step_gate.h (step.S). */
 void step_gate(unsigned code);

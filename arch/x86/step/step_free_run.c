@@ -1,6 +1,6 @@
 /*
  * Rest: code that does not concern the client runs free, and its accesses to registers go to the client all
- * the same. step_engine.c keeps the books of what is paused.
+ * the same. step_calls.c keeps the books of what is paused.
  */
 #include "arch/x86/step/step.h"
 #include "arch/x86/cpu/msr.h"
