@@ -213,7 +213,7 @@ for how, turn, why in (("faults", 3, r"was given up: #UD in ring 0 at run_turn\+
     valid(r.report, "the report keeps to the schema")
 
 for options, pattern, name in (("pmu=virtual cpus=2", r"cpus=2: there is no processor 2, only 0 to 1", "a processor that is not there"),
-                               ("pmu=virtual cpus=0,,1", r"token 2: cpus=0,,1 is malformed: it wants auto, all, or numbers", "a list that is none"),
+                               ("pmu=virtual cpus=0,,1", r"token 2: cpus=0,,1 is malformed: it wants auto, all, or numbers", "a malformed list"),
                                (HYBRID + " inject=dropped-carry@2", r"inject=dropped-carry@2: processor 2 is not judged", "a deviation of nobody"),
                                (HYBRID + " inject=no-such@1", r"no injection .no-such.", "an unknown one, before anything is judged")):
     complains(boot(options=options, cpus=2, timeout=60), pattern, name)
