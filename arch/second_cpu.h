@@ -13,6 +13,9 @@
 #ifndef ARCH_SECOND_CPU_H
 #define ARCH_SECOND_CPU_H
 
+#include "arch/register.h"
+#include "pmu/quantity/quantity.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -33,6 +36,45 @@ const char *second_cpu_missing(enum second_cpu_kind kind);
  * @return true once it has stored, false if it does not answer
  */
 bool second_cpu_work(enum second_cpu_kind kind, volatile uint32_t *line);
+
+/** Loops that it can count. */
+enum second_cpu_loop {
+	SECOND_CPU_PLAIN, /* loads, a store, a branch */
+	SECOND_CPU_FAR,   /* a far branch: x86's IRET to the next instruction */
+	SECOND_CPU_LOOPS
+};
+
+/** What they consist of, instruction by instruction. */
+#define SECOND_CPU_TERMS        8
+#define SECOND_CPU_INSTRUCTIONS 10
+struct second_cpu_instruction {
+	uint8_t n_terms;
+	struct qterm terms[SECOND_CPU_TERMS];
+};
+
+struct second_cpu_turn {
+	uint8_t n; /* instructions; 0: there is no such loop here */
+	struct second_cpu_instruction instruction[SECOND_CPU_INSTRUCTIONS];
+};
+
+extern const struct second_cpu_turn second_cpu_turns[SECOND_CPU_LOOPS];
+
+/** Have the sibling, which must not be missing and rests, access a register of its own.
+ * @return false if the access raised an exception, or it does not answer */
+bool second_cpu_access(struct register_access *a);
+
+/**
+ * Have the sibling write a register, which starts its counters, go through a loop until second_cpu_counted(),
+ * and write one that stops them. Between the two writes are turns of the loop, and a few instructions of
+ * which there are always as many.
+ * @return false if it does not, see second_cpu_access()
+ */
+bool second_cpu_count(enum second_cpu_loop loop, const struct register_access *start,
+		      const struct register_access *stop);
+
+/** Have it stop. @param turns gets how often it has been through the loop. @return false if it does not
+ * answer */
+bool second_cpu_counted(uint64_t *turns);
 
 /** Let it halt, and wait until it does. */
 void second_cpu_rest(void);

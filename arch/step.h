@@ -116,7 +116,7 @@ struct step {
 			  * filters by: Linux, kvm_pmu_trigger_event() */
 	bool own_write;  /* the retirement of a register write that the model has just carried out, see
 			  * pmu_model.access (pmu/contract/model.h) */
-	/* Cores whose logical processors share the counters; all 0: there is one. */
+	/* Cores of two logical processors; all 0: there is one. */
 	uint8_t thread;        /* logical processor that the step belongs to */
 	bool sibling;          /* the other one is active ... */
 	uint8_t sibling_level; /* ... at this level */

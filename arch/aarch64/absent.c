@@ -87,6 +87,27 @@ void second_cpu_rest(void)
 {
 }
 
+const struct second_cpu_turn second_cpu_turns[SECOND_CPU_LOOPS];
+
+bool second_cpu_access(struct register_access *a)
+{
+	(void)a;
+	return false;
+}
+
+bool second_cpu_count(enum second_cpu_loop loop, const struct register_access *start,
+		      const struct register_access *stop)
+{
+	(void)loop, (void)start, (void)stop;
+	return false;
+}
+
+bool second_cpu_counted(uint64_t *turns)
+{
+	*turns = 0;
+	return false;
+}
+
 void second_cpu_dismiss(void)
 {
 }

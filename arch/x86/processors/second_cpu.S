@@ -1,10 +1,15 @@
 /*
- * What a second CPU executes (second_cpu.h). It has no registers to keep and no stack to return on.
+ * What a second CPU executes (second_cpu.h). It has no registers to keep, and comes back to no caller.
  */
 #define STATE_RESTS 1
 #define STATE_WORKS 2
 #define WANTED_WORK 1
 #define WANTED_LEAVE 2
+#define WANTED_ACCESS 3
+#define WANTED_COUNT 4
+#define DONE 1
+#define REFUSED 2
+#define STARTED 3
 
 	.text
 	.globl	second_cpu_begin
@@ -19,8 +24,13 @@ again:
 	movl	$STATE_RESTS, second_cpu_state(%rip)
 	hlt
 	jmp	again
-1:	cmpl	$WANTED_LEAVE, second_cpu_wanted(%rip)
+1:	mov	second_cpu_wanted(%rip), %eax
+	cmp	$WANTED_LEAVE, %eax
 	je	processor_rest
+	cmp	$WANTED_ACCESS, %eax
+	je	access
+	cmp	$WANTED_COUNT, %eax
+	je	count
 	movl	$STATE_WORKS, second_cpu_state(%rip)
 	mov	second_cpu_line(%rip), %rax
 2:	mov	%ecx, (%rax)
@@ -33,6 +43,69 @@ again:
 3:	cmpl	$WANTED_WORK, second_cpu_wanted(%rip)
 	je	2b
 	jmp	again
+
+/* One access of an MSR. */
+access:
+	mov	second_cpu_start(%rip), %ecx
+	cmpl	$0, second_cpu_writes(%rip)
+	je	1f
+	mov	second_cpu_start+8(%rip), %eax
+	mov	second_cpu_start+12(%rip), %edx
+	wrmsr
+	jmp	done
+1:	rdmsr
+	mov	%eax, second_cpu_start+8(%rip)
+	mov	%edx, second_cpu_start+12(%rip)
+	jmp	done
+
+/* A loop between two writes of MSRs: second_cpu_turns[] has what it consists of. */
+count:
+	mov	second_cpu_loop(%rip), %rsi
+	lea	landing(%rip), %rdi
+	mov	%ss, %r8d
+	mov	%cs, %r9d
+	mov	%rsp, %r10
+	lea	second_cpu_counts_on(%rip), %rbx
+	xor	%r11d, %r11d
+	mov	second_cpu_start(%rip), %ecx
+	mov	second_cpu_start+8(%rip), %eax
+	mov	second_cpu_start+12(%rip), %edx
+	movl	$STATE_WORKS, second_cpu_state(%rip)
+	wrmsr
+	movl	$STARTED, second_cpu_answer(%rip)
+	jmp	*%rsi
+
+	.globl	second_cpu_plain, second_cpu_far
+	.hidden	second_cpu_plain, second_cpu_far
+second_cpu_plain:
+	mov	(%rbx), %eax
+	imul	%r11d, %eax
+	mov	%eax, 4(%rbx)
+	inc	%r11
+	cmpl	$WANTED_COUNT, second_cpu_wanted(%rip)
+	je	second_cpu_plain
+	jmp	counted
+second_cpu_far:
+	push	%r8
+	push	%r10
+	pushfq
+	push	%r9
+	push	%rdi
+	iretq
+landing:
+	inc	%r11
+	cmpl	$WANTED_COUNT, second_cpu_wanted(%rip)
+	je	second_cpu_far
+counted:
+	mov	second_cpu_stop(%rip), %ecx
+	mov	second_cpu_stop+8(%rip), %eax
+	mov	second_cpu_stop+12(%rip), %edx
+	wrmsr
+	mov	%r11, second_cpu_counts_on+8(%rip)
+done:
+	movl	$0, second_cpu_wanted(%rip)
+	movl	$DONE, second_cpu_answer(%rip)
+	jmp	again
 	.size	second_cpu_begin, . - second_cpu_begin
 
 	.globl	second_cpu_woken
@@ -44,16 +117,41 @@ second_cpu_woken:
 	iretq
 	.size	second_cpu_woken, . - second_cpu_woken
 
+/* #GP: the access is refused. */
+	.globl	second_cpu_refused
+	.hidden	second_cpu_refused
+	.type	second_cpu_refused, @function
+second_cpu_refused:
+	add	$8, %rsp
+	movl	$0, second_cpu_wanted(%rip)
+	movl	$REFUSED, second_cpu_answer(%rip)
+	jmp	second_cpu_woken
+	.size	second_cpu_refused, . - second_cpu_refused
+
 /* Each in a line of its own. */
 	.bss
 	.balign 64
-	.globl	second_cpu_wanted, second_cpu_line, second_cpu_state
-	.hidden	second_cpu_wanted, second_cpu_line, second_cpu_state
+	.globl	second_cpu_wanted, second_cpu_line, second_cpu_state, second_cpu_start, second_cpu_stop
+	.globl	second_cpu_writes, second_cpu_loop, second_cpu_answer, second_cpu_counts_on
+	.hidden	second_cpu_wanted, second_cpu_line, second_cpu_state, second_cpu_start, second_cpu_stop
+	.hidden	second_cpu_writes, second_cpu_loop, second_cpu_answer, second_cpu_counts_on
 second_cpu_wanted:
 	.skip 8
 second_cpu_line:
-	.skip 56
+	.skip 8
+second_cpu_start:			/* number, value */
+	.skip 16
+second_cpu_stop:
+	.skip 16
+second_cpu_loop:
+	.skip 8
+second_cpu_writes:
+	.skip 8
 second_cpu_state:
+	.skip 8
+second_cpu_answer:
+	.skip 56
+second_cpu_counts_on:			/* what the loops load and store; turns */
 	.skip 64
 
 	.section .note.GNU-stack, "", @progbits

@@ -16,8 +16,10 @@
 
 /* second_cpu.S */
 extern void second_cpu_begin(void);
-extern const uint8_t second_cpu_woken[];
-extern volatile uint32_t second_cpu_wanted, second_cpu_state;
+extern const uint8_t second_cpu_woken[], second_cpu_refused[], second_cpu_plain[], second_cpu_far[];
+extern volatile uint32_t second_cpu_wanted, second_cpu_state, second_cpu_answer, second_cpu_writes;
+extern volatile uint64_t second_cpu_start[2], second_cpu_stop[2], second_cpu_counts_on[8];
+extern const uint8_t *volatile second_cpu_loop;
 extern volatile uint32_t *volatile second_cpu_line;
 extern struct descriptor_pointer second_cpu_idt_pointer;
 
@@ -25,8 +27,14 @@ extern struct descriptor_pointer second_cpu_idt_pointer;
 #define STATE_RESTS 1
 
 /* second_cpu_wanted: 0 to rest */
-#define WANTED_WORK  1
-#define WANTED_LEAVE 2
+#define WANTED_WORK   1
+#define WANTED_LEAVE  2
+#define WANTED_ACCESS 3
+#define WANTED_COUNT  4
+
+/* second_cpu_answer: 0 until there is one; any other: refused */
+#define DONE    1
+#define STARTED 3
 
 struct descriptor_pointer second_cpu_idt_pointer;
 static struct idt_gate second_cpu_idt[VECTORS] __attribute__((aligned(16)));
@@ -59,6 +67,7 @@ static bool start(unsigned who, const char **why)
 	for (unsigned v = 0; v < VECTORS; v++)
 		if (v == VECTOR_NMI || v == VECTOR_MC)
 			gate_set(&second_cpu_idt[v], second_cpu_woken, GATE_INTERRUPT, 0);
+	gate_set(&second_cpu_idt[VECTOR_GP], second_cpu_refused, GATE_INTERRUPT, 0);
 	second_cpu_idt_pointer =
 		(struct descriptor_pointer){sizeof second_cpu_idt - 1, (uint64_t)second_cpu_idt};
 	second_cpu_wanted = 0;
@@ -98,6 +107,55 @@ bool second_cpu_work(enum second_cpu_kind kind, volatile uint32_t *line)
 	second_cpu_wanted = WANTED_WORK;
 	apic_send_nmi(processor_at(second.number).id);
 	return processor_awaits(line, before, false);
+}
+
+/* At rest, it is told what to do by an NMI. */
+static bool tell(uint32_t wanted)
+{
+	if (second_cpu_missing(SECOND_CPU_SIBLING) || !processor_awaits(&second_cpu_state, STATE_RESTS, true))
+		return false;
+	second_cpu_answer = 0;
+	second_cpu_wanted = wanted;
+	apic_send_nmi(processor_at(second.number).id);
+	return true;
+}
+
+static bool answers(uint32_t expected)
+{
+	return processor_awaits(&second_cpu_answer, 0, false) && second_cpu_answer == expected;
+}
+
+bool second_cpu_access(struct register_access *a)
+{
+	second_cpu_writes = a->write;
+	second_cpu_start[0] = a->number;
+	second_cpu_start[1] = a->write ? a->value : 0;
+	if (a->space != SPACE_MSR || !tell(WANTED_ACCESS) || !answers(DONE))
+		return false;
+	a->value = second_cpu_start[1];
+	return true;
+}
+
+bool second_cpu_count(enum second_cpu_loop loop, const struct register_access *start,
+		      const struct register_access *stop)
+{
+	second_cpu_loop = loop == SECOND_CPU_FAR ? second_cpu_far : second_cpu_plain;
+	second_cpu_start[0] = start->number;
+	second_cpu_start[1] = start->value;
+	second_cpu_stop[0] = stop->number;
+	second_cpu_stop[1] = stop->value;
+	return tell(WANTED_COUNT) && answers(STARTED);
+}
+
+bool second_cpu_counted(uint64_t *turns)
+{
+	*turns = 0;
+	second_cpu_answer = 0;
+	second_cpu_wanted = 0;
+	if (!answers(DONE))
+		return false;
+	*turns = second_cpu_counts_on[1];
+	return true;
 }
 
 void second_cpu_rest(void)

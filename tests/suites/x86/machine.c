@@ -7,6 +7,7 @@
 
 #include "arch/x86/cpu/cpu.h"
 #include "arch/processors.h"
+#include "arch/second_cpu.h"
 #include "tests/suites/suites.h"
 
 #include <string.h>
@@ -84,6 +85,8 @@ static void machine_run(struct run *run)
 #ifdef MODEL_MUTANTS
 	machine_checks_run(run, machine_frames);
 	machine_checks_run(run, machine_handover);
+	if (!second_cpu_missing(SECOND_CPU_SIBLING))
+		machine_checks_run(run, machine_second);
 #endif
 	if (processor_current())
 		machine_checks_run(run, machine_processor);

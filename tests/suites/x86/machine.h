@@ -17,7 +17,7 @@ extern const struct machine_check machine_traps[], machine_memory[], machine_rin
 	machine_state[], machine_clocks[], machine_stepped[], machine_processor[];
 
 /* What is checked in emulators only, by the test image: each changes much of the machine for a moment. */
-extern const struct machine_check machine_frames[], machine_handover[];
+extern const struct machine_check machine_frames[], machine_handover[], machine_second[];
 
 /** An exception as one number. */
 #define FAULT(vector, error) ((int64_t)(vector) << 32 | (error))
