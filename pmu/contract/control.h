@@ -27,6 +27,7 @@
 #ifndef PMU_CONTRACT_CONTROL_H
 #define PMU_CONTRACT_CONTROL_H
 
+#include "arch/register.h"
 #include "pmu/contract/pmu.h"
 
 #include <stdbool.h>
@@ -35,6 +36,15 @@
 
 /** What the core's other logical processor does while a check runs. */
 enum pmu_other_thread { OTHER_HALTED, OTHER_SYSTEM, OTHER_USER };
+
+/** How the core's other logical processor counts, if it has counters of its own: what starts them, what stops
+ * them, what it executes meanwhile. */
+struct control_other {
+	enum register_space space;
+	uint64_t number; /* of the register that is written */
+	uint64_t start, stop;
+	bool far; /* a loop with a far branch in each turn; else one of loads, a store and a branch */
+};
 
 /** What a check can do, besides asking the driver. */
 struct control_fixture {
@@ -93,6 +103,20 @@ struct control_fixture {
 	/** Go on on this logical processor, with the other one halted or active. At first: 0, OTHER_HALTED.
 	 */
 	void (*place)(struct control_fixture *h, unsigned thread, enum pmu_other_thread other);
+
+	/** PMU_CONTROL_OTHER: access a register of the core's other logical processor. */
+	void (*other_write)(struct control_fixture *h, enum register_space space, uint64_t number,
+			    uint64_t value);
+	uint64_t (*other_read)(struct control_fixture *h, enum register_space space, uint64_t number);
+	/** As run(), while that one counts from before the kernel to behind it. @return how often it went
+	 * through its loop */
+	uint64_t (*run_beside)(struct control_fixture *h, uint64_t mask, const struct control_other *other);
+	/** Start and stop the counters of the mask by the driver, and let that one count in between, while
+	 * the kernel runs so often. @return likewise */
+	uint64_t (*run_around)(struct control_fixture *h, uint64_t mask, const struct control_other *other,
+			       unsigned times);
+	/** What one turn of its loop makes of an event. */
+	uint64_t (*turn)(struct control_fixture *h, const struct pmu_event *e, bool far);
 };
 
 /** One instance of a check: for this counter, that wire. */
@@ -116,7 +140,8 @@ enum pmu_control_need {
 	PMU_CONTROL_THREADS = 1 << 1,   /* two logical processors */
 	PMU_CONTROL_TIMER = 1 << 2,     /* halt(): a timer that is nobody else's */
 	PMU_CONTROL_DANGEROUS =
-		1 << 3, /* it can hang a machine that has an erratum: for dangerous=yes alone */
+		1 << 3,             /* it can hang a machine that has an erratum: for dangerous=yes alone */
+	PMU_CONTROL_OTHER = 1 << 4, /* another logical processor of the core, with counters of its own */
 };
 
 struct pmu_control_check {

@@ -170,6 +170,14 @@ struct pmu_model {
 	/** The same for one of two logical processors that share the counters; take_pmi() is that of the
 	 * first. NULL: there is one. */
 	bool (*take_pmi_of)(void *state, unsigned thread);
+
+	/** Whether the core has another logical processor, with registers of its own. NULL: it has not. */
+	bool (*has_other)(const void *state);
+
+	/** These two states are those of one core's logical processors, the first of thread 0. Right after
+	 * reset() of both. From now on advance() of either gets the steps of both: step.thread says whose.
+	 * Goes with has_other(). */
+	void (*join)(void *first, void *second);
 };
 
 /** A machine whose processors are not all alike: pmu=virtual:NAME gives each its profile. */

@@ -12,6 +12,7 @@
 #include "pmu/virtual/machine_model.h"
 #include "pmu/contract/pmu.h"
 #include "pmu/virtual/premises.h"
+#include "pmu/virtual/sibling.h"
 #include "pmu/virtual/step_faults.h"
 #include "pmu/virtual/vpmu_memo.h"
 
@@ -46,6 +47,8 @@ static struct {
 	uint8_t thread;    /* logical processor that runs the stepped code */
 	enum vpmu_sibling sibling;
 	unsigned sibling_interrupts;
+	struct sibling other; /* one that has counters of its own */
+	void *other_state;
 	struct step_breaker breaker;
 	struct premises premises;
 	uint32_t hypervisor_exit_faults; /* of the hypervisor: bit per enum hypervisor_exit_fault */
@@ -58,16 +61,21 @@ static uint8_t sibling_level(void)
 	return vpmu.sibling == SIBLING_USER ? (uint8_t)level_user() : 0;
 }
 
+static bool sibling_is_active(void)
+{
+	return vpmu.sibling != SIBLING_HALTED || vpmu.other.works;
+}
+
 /* Fields of a step that say where it happens. */
 #define PLACE                                                                                                \
-	.guest = vpmu.guest, .thread = vpmu.thread, .sibling = vpmu.sibling != SIBLING_HALTED,               \
+	.guest = vpmu.guest, .thread = vpmu.thread, .sibling = sibling_is_active(),                          \
 	.sibling_level = sibling_level()
 
 /* Likewise of a step that the engine tells. */
 static void place(struct step *step)
 {
 	step->thread = vpmu.thread;
-	step->sibling = vpmu.sibling != SIBLING_HALTED;
+	step->sibling = sibling_is_active();
 	step->sibling_level = sibling_level();
 }
 
@@ -123,7 +131,7 @@ static void begin_epoch(void)
 	vpmu.epoch++;
 	vpmu.recording = records();
 	vpmu.vectors = vpmu.recording && vpmu.model->shows_vectors && vpmu.model->shows_vectors(vpmu.state);
-	vpmu.active = vpmu.recording || vpmu.model->counting(vpmu.state);
+	vpmu.active = vpmu.recording || vpmu.model->counting(vpmu.state) || sibling_counts(&vpmu.other);
 	vpmu_client.idle = !vpmu.active;
 	vpmu.splits = false;
 	vpmu_client.wants = 0;
@@ -147,7 +155,8 @@ static void begin_epoch(void)
 			    (assists ? STEP_WANTS_DENORMALS : 0) | (vpmu.recording ? STEP_WANTS_RECORDS : 0) |
 			    (vpmu.vectors ? STEP_WANTS_VECTORS : 0) |
 			    (vpmu.hypervisor_exit_faults ? STEP_WANTS_EXITS : 0);
-	vpmu.quick = !vpmu.machine_runs && !vpmu.hypervisor_exit_faults && !vpmu.premises.faults;
+	vpmu.quick = !vpmu.machine_runs && !vpmu.hypervisor_exit_faults && !vpmu.premises.faults &&
+		     !vpmu.other.works;
 }
 
 static void advance(const struct step *step);
@@ -243,8 +252,9 @@ static void share_pmis(void)
 static void advance(const struct step *step)
 {
 	bool recorded = vpmu.recording;
+	bool changed = vpmu.other.works && sibling_step(&vpmu.other, step);
 
-	if (__builtin_expect(vpmu.model->advance(vpmu.state, step), 0))
+	if (__builtin_expect(vpmu.model->advance(vpmu.state, step), 0) || changed)
 		begin_epoch();
 	if (vpmu_threads() > 1) {
 		share_pmis();
@@ -261,7 +271,7 @@ static void advance(const struct step *step)
 static __attribute__((noinline)) void count(struct step *s)
 {
 	bool exit = vpmu.hypervisor_exit_faults && s->exit;
-	bool alike = s->shape && !vpmu.recording && !exit && vpmu.model->increments;
+	bool alike = s->shape && !vpmu.recording && !exit && vpmu.model->increments && !vpmu.other.works;
 	struct memo *m = &vpmu.memo[s->shape];
 	struct qterm terms[RECORDED_TERMS + EXIT_OWN_TERMS + PREMISE_TERMS], machine[MACHINE_TERMS];
 	uint8_t level = s->level; /* a premise may change it */
@@ -379,15 +389,17 @@ bool vpmu_create(const char *name, const char *inject, struct reason *why)
 		return false;
 	free(vpmu.state);
 	free(vpmu.before);
+	free(vpmu.other_state);
 	free(vpmu.memo);
 	free(vpmu.machine);
 	geometry = machine_geometry(profile);
 	vpmu.profile = NULL;
 	vpmu.state = calloc(1, profile->model->state_size);
 	vpmu.before = calloc(1, profile->model->state_size);
+	vpmu.other_state = calloc(1, profile->model->state_size);
 	vpmu.memo = calloc(step_shapes(), sizeof *vpmu.memo);
 	vpmu.machine = calloc(1, uarch_size(&geometry));
-	if (!vpmu.state || !vpmu.before || !vpmu.memo || !vpmu.machine) {
+	if (!vpmu.state || !vpmu.before || !vpmu.other_state || !vpmu.memo || !vpmu.machine) {
 		why->line = "not enough memory for the virtual CPU";
 		return false;
 	}
@@ -418,7 +430,47 @@ void vpmu_power_up(void)
 	vpmu.model->reset(vpmu.state, vpmu.profile, &vpmu.injections);
 	if (vpmu.model->attach)
 		vpmu.model->attach(vpmu.state, &step_memory);
+	sibling_power_up(&vpmu.other, vpmu.other_state, vpmu.state, vpmu.profile, &vpmu.injections);
 	begin_epoch();
+}
+
+bool vpmu_has_other(void)
+{
+	return vpmu.profile && vpmu.other.exists;
+}
+
+/* Stepped code may call these; what they do themselves is not stepped, as each step would have the other one
+ * go on meanwhile. */
+bool vpmu_other_access(struct register_access *a)
+{
+	bool done;
+
+	step_pause();
+	a->permitted = true;
+	done = vpmu.model->access(vpmu.other_state, a) == REGISTER_DONE;
+	step_resume();
+	return done;
+}
+
+void vpmu_other_begin(enum second_cpu_loop loop)
+{
+	step_pause();
+	sibling_begin(&vpmu.other, loop);
+	begin_epoch(); /* what a step adds may be different now */
+	step_resume();
+	if (vpmu.active)
+		step_wake();
+}
+
+uint64_t vpmu_other_end(void)
+{
+	uint64_t turns;
+
+	step_pause();
+	turns = sibling_end(&vpmu.other);
+	begin_epoch();
+	step_resume();
+	return turns;
 }
 
 unsigned vpmu_threads(void)
@@ -444,7 +496,7 @@ bool vpmu_place(unsigned thread, enum vpmu_sibling sibling)
 
 unsigned vpmu_sibling_interrupts(void)
 {
-	return vpmu.sibling_interrupts;
+	return vpmu.sibling_interrupts + vpmu.other.interrupts;
 }
 
 void vpmu_cool(void)

@@ -27,6 +27,7 @@
 #define PMU_VIRTUAL_VPMU_H
 
 #include "arch/identity.h"
+#include "arch/second_cpu.h"
 #include "pmu/contract/model.h"
 #include "pmu/contract/reason.h"
 
@@ -86,6 +87,19 @@ bool vpmu_place(unsigned thread, enum vpmu_sibling sibling);
 
 /** Overflow interrupts that went to the other logical processor since vpmu_place(). */
 unsigned vpmu_sibling_interrupts(void);
+
+/** Whether the virtual CPU's core has another logical processor with counters of its own, as the profile has
+ * it. */
+bool vpmu_has_other(void);
+
+/** Access a register of that one, which vpmu_has_other(). May be called by stepped code. @return whether it
+ * is carried out, and not refused */
+bool vpmu_other_access(struct register_access *a);
+
+/** Let that one go through a loop while stepped code runs; have it halt at the end of a turn. May be called
+ * by stepped code. @return how often it has been through the loop */
+void vpmu_other_begin(enum second_cpu_loop loop);
+uint64_t vpmu_other_end(void);
 
 /** The same of code that has a writable alias: uarch_code_alias(). */
 void vpmu_code_alias(uint64_t start, uint64_t end, uint64_t distance);

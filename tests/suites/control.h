@@ -103,6 +103,11 @@ void probe_conclude(const struct probe *p, struct result *r);
 /** The checks that the driver brings along (pmu/contract/control.h). */
 void control_of_the_family(struct run *run);
 
+/** What such a check sees; and its hands for the core's other logical processor. */
+struct control_fixture;
+struct probe *control_probe(struct control_fixture *h);
+void control_give_other(struct control_fixture *h);
+
 enum control_scope { PER_COUNTER, PER_PMU };
 
 enum control_need {

@@ -8,6 +8,7 @@
 #include "tests/judge/ladder.h"
 #include "tests/measure/pass.h"
 #include "tests/measure/intrusion.h"
+#include "tests/measure/other_thread.h"
 #include "tests/judge/truth.h"
 
 #include "arch/courage.h"
@@ -40,6 +41,11 @@ struct grip {
 static struct probe *probe_of(struct control_fixture *h)
 {
 	return &((struct grip *)h)->probe;
+}
+
+struct probe *control_probe(struct control_fixture *h)
+{
+	return probe_of(h);
 }
 
 static bool equal(struct control_fixture *h, const char *what, uint64_t expected, uint64_t observed)
@@ -353,6 +359,7 @@ static void carry_out(struct run *r, const struct pmu_control_check *check, unsi
 		.check = check,
 		.instance = i,
 	};
+	control_give_other(&g.fixture);
 	if (instance->lacking && hypervisor_withholds(r->pmu, &result.judgement, instance->lacking)) {
 		r->report(r, &result);
 		return;
@@ -401,6 +408,8 @@ static const char *left_out(struct run *r, const struct pmu_control_check *check
 		return r->pmu->virtual ? "the core has one logical processor"
 				       : "a check stays on its logical processor, and the other one "
 					 "executes nothing";
+	if (check->needs & PMU_CONTROL_OTHER && other_thread_missing(r->pmu))
+		return other_thread_missing(r->pmu);
 	if (check->needs & PMU_CONTROL_TIMER && !timer_is_free())
 		return "there is no timer to end a halt";
 	if (check->needs & PMU_CONTROL_INTERRUPT && !r->pmu->has_pmi)

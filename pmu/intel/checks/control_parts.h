@@ -1,7 +1,8 @@
 /*
  * What the files of Intel's own checks share: control.c has their table, control_lbr.c those of branch
  * records, control_pebs.c of samples, control_status.c those of the registers for all counters,
- * control_errata*.c what published errata are about.
+ * control_errata*.c what published errata are about, control_other.c those of a core's two logical
+ * processors.
  */
 #ifndef PMU_INTEL_CHECKS_CONTROL_PARTS_H
 #define PMU_INTEL_CHECKS_CONTROL_PARTS_H
@@ -57,6 +58,9 @@ extern intel_check intel_anew_check, intel_declared_check, intel_select_check, i
 
 extern intel_instance intel_third_instance, intel_kept_over_instance, intel_front_halt_instance;
 extern intel_check intel_third_check, intel_kept_over_check, intel_front_halt_check;
+
+extern intel_instance intel_beside_instance, intel_far_instance, intel_slow_instance, intel_both_instance;
+extern intel_check intel_beside_check, intel_far_check, intel_slow_check, intel_both_check;
 
 extern intel_instance intel_pebs_groups_instance;
 extern intel_check intel_pebs_groups_check;

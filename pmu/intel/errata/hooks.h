@@ -50,6 +50,8 @@ static inline void intel_hook_general(struct intel_state *s, unsigned c, uint64_
 	if (injected(s, INJECT_ZERO_LOOP) && !value && s->deviations.overflow_step[c] &&
 	    s->select[c] & EVTSEL_INT)
 		intel_raise_pmi(s);
+	if (injected(s, INJECT_THREADS_ALIKE) && s->other)
+		s->other->counter[c].value = s->counter[c].value;
 }
 
 /** What IA32_PERF_CAPABILITIES tells. */
@@ -142,6 +144,10 @@ static inline bool intel_hook_other_ring(const struct intel_state *s, const stru
 	return injected(s, INJECT_HSD73) && k->invert && k->cmask;
 }
 
+/** What the core's other logical processor makes of it that counter c counts so much. @return what it counts
+ */
+uint64_t intel_hook_beside(struct intel_state *s, unsigned c, const struct step *step, uint64_t amount);
+
 /** What counter c counts in a step; whether counter 0 counts it as well. */
 uint64_t intel_hook_distorted(struct intel_state *s, unsigned c, const struct step *step, uint64_t amount);
 
@@ -159,11 +165,18 @@ static inline bool intel_hook_neighbour(const struct intel_state *s, unsigned c)
 /** A counter is to hold *sum, with or without an overflow. @return true if it has been dealt with */
 bool intel_hook_add(struct intel_state *s, unsigned c, uint64_t amount, uint64_t *sum, bool *carry);
 
+/** Whether a counter counts what the core's other logical processor does. */
+static inline bool intel_hook_any_thread(const struct intel_state *s, bool any)
+{
+	return (any && !injected(s, INJECT_ANY_ALONE)) || injected(s, INJECT_OTHER_COUNTED);
+}
+
 /** Whether the firmware interrupts (SMI) in this step; whether its handler's time is counted though counters
  * are frozen in it. */
 static inline bool intel_hook_smi(const struct intel_state *s)
 {
-	return (injected(s, INJECT_SMI) || injected(s, INJECT_SMM_COUNTED)) && !(s->steps % SMI_EVERY);
+	return (injected(s, INJECT_SMI) || injected(s, INJECT_SMM_COUNTED)) && !s->thread &&
+	       !(s->steps % SMI_EVERY);
 }
 
 static inline bool intel_hook_smm_frozen(const struct intel_state *s, bool frozen)

@@ -192,8 +192,6 @@ static const struct miscount {
 	{INJECT_BDD59, 0xc4, ANY_UMASK, Q_BRANCHES, 1, OF_BOTH_ONE_RING},
 	{INJECT_AAJ57, 0x05, ANY_UMASK, Q_INSTRUCTIONS, 1, ALWAYS},
 	{INJECT_AAJ90, 0x4f, 0x08, Q_INSTRUCTIONS, 1, NOW_AND_THEN},
-	{INJECT_BDD101, 0xc4, 0x40, Q_BR_FAR, 1, ALWAYS},
-	{INJECT_BDD101, 0xc4, 0x04, Q_BR_FAR, 1, ALWAYS},
 	{INJECT_AAJ127, 0x06, 0x01, Q_LOADS, 1, ALWAYS},
 	{INJECT_AAJ127, 0x06, 0x02, Q_LOADS, 1, ALWAYS},
 	{INJECT_BJ50, 0x03, 0x02, Q_LOADS, 1, ALWAYS},
@@ -301,6 +299,7 @@ uint64_t intel_hook_distorted(struct intel_state *s, unsigned c, const struct st
 	if (injected(s, INJECT_LINE_END) && instructions && (step->ip & 63) == 63 &&
 	    !intel_amount(step, Q_INSN_NOP))
 		amount += intel_amount(step, Q_INSTRUCTIONS);
+	amount = intel_hook_beside(s, c, step, amount);
 	if (injected(s, INJECT_SIBLING_LEAK) && instructions && step->sibling)
 		amount += intel_amount(step, Q_INSTRUCTIONS);
 	if (injected(s, INJECT_ODD_COUNTER) && c == s->leaf.n_general - 1 && branches)

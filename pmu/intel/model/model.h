@@ -9,6 +9,7 @@
  * model_offcore.c: offcore responses.
  * model_pebs.c: PEBS records, and the registers of single events.
  * model_apebs.c: architectural PEBS.
+ * model_other.c: the core's other logical processor.
  * errata/hooks.h: the deviations that can be switched on.
  */
 #ifndef PMU_INTEL_MODEL_MODEL_H
@@ -39,12 +40,14 @@ struct intel_counter {
 	bool offcore; /* what it counts depends on MSR_OFFCORE_RSP_x */
 	bool latency; /* counts slow loads (load-latency facility) */
 	bool simple;  /* no threshold and no edge: the value itself is added */
+	bool any;     /* counts what the core's other logical processor does, too */
 	bool edge, invert, equal;
 	uint8_t cmask;
 
 	/* Changed by counting. */
 	bool level;                 /* condition of the previous cycle, for edges */
 	struct counter_clock clock; /* .since; the rest is decoded too */
+	uint64_t theirs;            /* of the other logical processor, in the cycle that comes */
 };
 
 /** What an entry of the last-branch stack consists of. */
@@ -98,9 +101,11 @@ struct intel_state {
 	const struct intel_profile *profile;
 	struct intel_leaf0a leaf;
 	bool pdcm;
-	uint32_t signature; /* CPUID.1:EAX */
-	unsigned threads;   /* of a core, as CPUID leaf 4 tells them */
-	int core;           /* whose events it counts besides the architectural ones; INTEL_NO_CORE: none */
+	uint32_t signature;        /* CPUID.1:EAX */
+	unsigned threads;          /* of a core, as CPUID leaf 4 tells them */
+	uint8_t thread;            /* which of them this is */
+	struct intel_state *other; /* the other one; NULL: there is none */
+	int core; /* whose events it counts besides the architectural ones; INTEL_NO_CORE: none */
 	struct intel_deviations deviations;
 
 	uint64_t select[INTEL_GENERAL_MAX];
@@ -167,6 +172,19 @@ bool intel_decode_offcore(const struct intel_state *s, struct intel_counter *k, 
 
 /** Work out which counters run, after any register that has a say was written. */
 void intel_update_running(struct intel_state *s);
+
+/** The core's other logical processor: whether there is one, and a step of its. */
+bool intel_has_other(const void *state);
+void intel_join(void *first, void *second);
+bool intel_advance_other(struct intel_state *s, const struct step *step);
+
+/** Add to counter c, as counting does; whether a counter counts in a ring. */
+void intel_add(struct intel_state *s, unsigned c, uint64_t amount);
+bool intel_ring_selected(const struct intel_state *s, const struct intel_counter *k, uint8_t cpl);
+
+/** A step has ended: what follows from an overflow in it. @return whether that is more than a change of
+ * counters */
+bool intel_conclude(struct intel_state *s);
 
 bool intel_counts(const void *state, enum quantity q);
 bool intel_advance(void *state, const struct step *step);

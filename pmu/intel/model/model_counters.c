@@ -121,9 +121,11 @@ void intel_decode_general(struct intel_state *s, unsigned c)
 	 * afresh. */
 	k->level = false;
 	k->clock = (struct counter_clock){0};
-	/* SDM 18.2.1.1, figure 18-1. With one thread, AnyThread (18.2.3) changes nothing. */
+	/* SDM 18.2.1.1, figure 18-1; AnyThread: 18.2.3. */
 	k->rings = (select & EVTSEL_OS ? 1 : 0) | (select & EVTSEL_USR ? 2 : 0);
 	k->pmi = select & EVTSEL_INT;
+	k->any = select & EVTSEL_ANY;
+	k->theirs = 0;
 	k->edge = select & EVTSEL_E;
 	k->invert = select & EVTSEL_INV;
 	k->cmask = select >> EVTSEL_CMASK_SHIFT & 0xff;
@@ -162,6 +164,7 @@ void intel_decode_fixed(struct intel_state *s, unsigned c)
 	/* SDM 18.2.2, figure 18-2 and table 18-2. */
 	k->rings = (field & FIXED_OS ? 1 : 0) | (field & FIXED_USR ? 2 : 0);
 	k->pmi = field & FIXED_PMI;
+	k->any = field & FIXED_ANY;
 	k->edge = k->invert = k->equal = false;
 	k->cmask = 0;
 	k->simple = true;
@@ -252,7 +255,7 @@ static void overflow(struct intel_state *s, unsigned c)
 	intel_hook_interrupted(s, c);
 }
 
-static void add(struct intel_state *s, unsigned c, uint64_t amount)
+void intel_add(struct intel_state *s, unsigned c, uint64_t amount)
 {
 	struct intel_counter *k = &s->counter[c];
 	uint64_t sum = k->value + amount;
@@ -267,14 +270,17 @@ static void add(struct intel_state *s, unsigned c, uint64_t amount)
 		overflow(s, c);
 }
 
+/* It comes to all logical processors at once. */
 static void take_smi(struct intel_state *s)
 {
 	s->smis++;
+	if (s->other && !s->thread)
+		take_smi(s->other);
 	/* SDM 17.4.1; the bit exists only where IA32_PERF_CAPABILITIES[12] is set. */
 	if (intel_hook_smm_frozen(s, s->debugctl & DEBUGCTL_FREEZE_WHILE_SMM))
 		return;
 	for (unsigned i = 0; i < s->n_running; i++)
-		add(s, s->run_list[i], SMI_LENGTH);
+		intel_add(s, s->run_list[i], SMI_LENGTH);
 }
 
 /* Threshold, then edge, cycle by cycle: SDM 18.2.1.1 (CMASK, INV, E). INV has no effect when CMASK is 0. */
@@ -291,7 +297,7 @@ static uint64_t conditional(struct intel_counter *k, uint64_t value, uint32_t cy
 	return counter_cycles(&condition, flow, &k->clock, cycles, &k->level);
 }
 
-static bool ring_selected(const struct intel_state *s, const struct intel_counter *k, uint8_t cpl)
+bool intel_ring_selected(const struct intel_state *s, const struct intel_counter *k, uint8_t cpl)
 {
 	uint8_t rings = intel_hook_rings(s, (unsigned)(k - s->counter), k->rings);
 
@@ -305,10 +311,10 @@ static void count(struct intel_state *s, unsigned c, const struct step *step)
 	int64_t value = 0;
 
 	/* In the other ring the condition is not seen, so an edge may follow when it is seen again. */
-	if (!ring_selected(s, k, step->level)) {
+	if (!intel_ring_selected(s, k, step->level)) {
 		k->level = false;
 		if (intel_hook_other_ring(s, k))
-			add(s, c, cycles);
+			intel_add(s, c, cycles);
 		return;
 	}
 
@@ -318,15 +324,17 @@ static void count(struct intel_state *s, unsigned c, const struct step *step)
 	}
 	if (k->latency)
 		value += intel_pebs_slow_loads(s, step);
+	value += (int64_t)k->theirs;
+	k->theirs = 0;
 	uint64_t amount = k->simple          ? value + counter_ticks(&k->clock, cycles)
 			  : step->unfiltered ? (uint64_t)value
 					     : conditional(k, value, cycles);
 	amount = intel_hook_count(s, c, step, amount);
 	if (!amount)
 		return;
-	add(s, c, amount);
+	intel_add(s, c, amount);
 	if (intel_hook_neighbour(s, c))
-		add(s, 0, amount);
+		intel_add(s, 0, amount);
 }
 
 uint64_t intel_reload_value(const struct intel_state *s, unsigned c)
@@ -367,6 +375,16 @@ static void freeze_on_pmi(struct intel_state *s)
 		intel_update_running(s);
 }
 
+bool intel_conclude(struct intel_state *s)
+{
+	bool frozen = s->freeze;
+
+	if (s->freeze)
+		freeze_on_pmi(s);
+	bool again = intel_hook_stepped(s);
+	return s->overflowed || frozen || again;
+}
+
 int intel_increments(void *state, const struct step *step, struct model_increment *out, unsigned room)
 {
 	struct intel_state *s = state;
@@ -376,7 +394,7 @@ int intel_increments(void *state, const struct step *step, struct model_incremen
 		return -1;
 	for (unsigned i = 0; i < s->n_running; i++) {
 		struct intel_counter *k = &s->counter[s->run_list[i]];
-		if (!ring_selected(s, k, step->level))
+		if (!intel_ring_selected(s, k, step->level))
 			continue;
 		bool divided = k->clock.every > 1;
 		int64_t amount = k->clock.every && !divided ? (int64_t)step->cycles * k->clock.each : 0;
@@ -418,8 +436,10 @@ bool intel_advance(void *state, const struct step *step)
 {
 	struct intel_state *s = state;
 
-	s->steps++;
 	s->overflowed = 0;
+	if (step->thread != s->thread)
+		return intel_advance_other(s, step);
+	s->steps++;
 	if (intel_hook_smi(s))
 		take_smi(s);
 	intel_hook_step(s, step);
@@ -440,9 +460,6 @@ bool intel_advance(void *state, const struct step *step)
 	if (intel_bts_enabled(s))
 		intel_bts_advance(s, step);
 	bool changed = intel_pebs_on(s) && intel_pebs_advance(s, step);
-	bool frozen = s->freeze;
-	if (s->freeze)
-		freeze_on_pmi(s);
-	bool again = intel_hook_stepped(s);
-	return s->overflowed || frozen || changed || again;
+	bool more = intel_conclude(s);
+	return more || changed;
 }

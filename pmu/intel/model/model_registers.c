@@ -598,4 +598,6 @@ const struct pmu_model intel_model = {
 	.shows_vectors = intel_pebs_shows_vectors,
 	.attach = intel_attach,
 	.take_pmi = take_pmi,
+	.has_other = intel_has_other,
+	.join = intel_join,
 };

@@ -409,6 +409,44 @@ static bool sibling_counts(void)
 	return get(IA32_PMC0) == 3;
 }
 
+/* The core's other logical processor retires `n` instructions. */
+static void other_instructions(unsigned n)
+{
+	static struct step theirs;
+	static const struct qterm one = {Q_INSTRUCTIONS, 1};
+
+	theirs = (struct step){.terms = &one, .n_terms = 1, .cycles = 1, .thread = 1};
+	while (n--)
+		intel_model.advance(cpu, &theirs);
+}
+
+static bool other_counts(void)
+{
+	count_instructions(0, 0, 0);
+	other_instructions(3);
+	return get(IA32_PMC0) == 3;
+}
+
+static bool any_counts_one(void)
+{
+	count_instructions(0, EVTSEL_ANY, 0);
+	instructions(2);
+	other_instructions(3);
+	return get(IA32_PMC0) == 2;
+}
+
+static bool written_in_both(void)
+{
+	static struct intel_state other;
+	struct register_access a = {.space = SPACE_MSR, .number = IA32_PMC0};
+
+	intel_model.reset(&other, &intel_nehalem, NULL);
+	intel_model.join(cpu, &other);
+	set(IA32_PMC0, 7);
+	intel_model.access(&other, &a);
+	return a.value == 7;
+}
+
 static bool interrupt_counts(void)
 {
 	count_instructions(0, 0, 0);
@@ -504,6 +542,9 @@ static const struct {
 	{"odd-counter", odd_counter},
 	{"x87-control-twice", x87_control_twice},
 	{"sibling-leak", sibling_counts},
+	{"sibling-counted", other_counts},
+	{"any-alone", any_counts_one},
+	{"threads-alike", written_in_both},
 	{"interrupt-extra", interrupt_counts},
 	{"offcore-every", another_request_counts},
 	{"w146", cpuid_is_branch},

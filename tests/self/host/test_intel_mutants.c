@@ -8,6 +8,7 @@
 #include "mutants/pmu/intel/model/model_lbr.c"
 #include "mutants/pmu/intel/model/model_metrics.c"
 #include "mutants/pmu/intel/model/model_offcore.c"
+#include "mutants/pmu/intel/model/model_other.c"
 #include "mutants/pmu/intel/model/model_pebs.c"
 #include "mutants/pmu/intel/model/model_registers.c"
 #include "mutants/intel_mutants.h"
@@ -16,6 +17,7 @@
 #include "tests/self/host/intel_apebs_tests.h"
 #include "tests/self/host/intel_model_tests.h"
 #include "tests/self/host/intel_offcore_tests.h"
+#include "tests/self/host/intel_other_tests.h"
 #include "tests/self/host/intel_overflow_tests.h"
 #include "tests/self/host/intel_v6_tests.h"
 #include "tests/self/host/support/mutation.h"
@@ -28,9 +30,9 @@ static const char *const mutants[] = {"none",
 
 static void every_mutant_is_caught(void **unused)
 {
-	const struct CMUnitTest tests[] = {MODEL_RULE_TESTS,   MODEL_OVERFLOW_TESTS, MODEL_LBR_TESTS,
-					   MODEL_DS_TESTS,     MODEL_V6_TESTS,       MODEL_APEBS_TESTS,
-					   MODEL_OFFCORE_TESTS};
+	const struct CMUnitTest tests[] = {MODEL_RULE_TESTS,    MODEL_OVERFLOW_TESTS, MODEL_LBR_TESTS,
+					   MODEL_DS_TESTS,      MODEL_V6_TESTS,       MODEL_APEBS_TESTS,
+					   MODEL_OFFCORE_TESTS, MODEL_OTHER_TESTS};
 
 	(void)unused;
 	mutation_demand("Intel", &model_mutant, mutants, INTEL_MUTANTS_END, tests,
