@@ -3,6 +3,7 @@
  */
 #include "arch/second_cpu.h"
 
+/* clang-format off */
 #define INSTRUCTION(...)                                                                                     \
 	{                                                                                                    \
 		sizeof((struct qterm[]){__VA_ARGS__}) / sizeof(struct qterm), { __VA_ARGS__ }                \
