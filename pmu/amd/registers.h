@@ -43,6 +43,10 @@
 #define LARGE_MOST  15     /* in a cycle without a merge */
 #define MERGE_TOP   0xffff /* of the odd counter */
 
+/* PMCx1CF, unit mask 01H: operations that IBS tags. */
+#define EVENT_TAGGED 0x1cf
+#define TAGGED_OPS   0x100
+
 /* --- CTL_HOST and CTL_GUEST look at it; CPUID 8000_0001H:ECX[2] --- */
 #define EFER      0xc0000080
 #define EFER_SVME (1ull << 12)

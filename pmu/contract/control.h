@@ -115,6 +115,9 @@ struct control_fixture {
 	 * the kernel runs so often. @return likewise */
 	uint64_t (*run_around)(struct control_fixture *h, uint64_t mask, const struct control_other *other,
 			       unsigned times);
+	/** Let that one count from here on, until other_end(), while the check does what it likes. */
+	bool (*other_begin)(struct control_fixture *h, const struct control_other *other);
+	uint64_t (*other_end)(struct control_fixture *h);
 	/** What one turn of its loop makes of an event. */
 	uint64_t (*turn)(struct control_fixture *h, const struct pmu_event *e, bool far);
 };

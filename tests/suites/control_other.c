@@ -96,5 +96,7 @@ void control_give_other(struct control_fixture *h)
 	h->other_read = other_read;
 	h->run_beside = run_beside;
 	h->run_around = run_around;
+	h->other_begin = other_begins;
+	h->other_end = other_ends;
 	h->turn = turn;
 }

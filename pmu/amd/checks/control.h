@@ -67,6 +67,15 @@ void amd_bogus_check(struct control_fixture *h, unsigned i, const struct pmu_eve
 bool amd_two_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
 void amd_two_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
 
+/** Both logical processors of a core, or cores of a compute unit, at once; tagged operations and the last
+ * branch then: errata 1348 and 593. */
+bool amd_beside_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_beside_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+bool amd_tagged_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_tagged_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+bool amd_last_beside_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_last_beside_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+
 /** The last branch before a fault, a debug exception while branches are recorded, the stack's mispredictions
  * against a counter's. */
 bool amd_last_fault_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);

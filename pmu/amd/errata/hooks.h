@@ -95,6 +95,32 @@ static inline bool amd_hook_no_merge(const struct amd_state *s)
 /** Counters have been started and stopped. */
 void amd_hook_started(struct amd_state *s, uint32_t stopped);
 
+/* --- the other logical processor ------------------------------------------------------------------------ */
+
+/** Whether a step is one that counts here; whether an operation that is tagged counts as one; where the last
+ * branch leads. */
+static inline bool amd_hook_mine(const struct amd_state *s, bool mine)
+{
+	return mine || injected(s, INJECT_OTHER_COUNTED);
+}
+
+static inline bool amd_hook_tagged(const struct amd_state *s)
+{
+	return !(s->thread && injected(s, INJECT_E1348));
+}
+
+static inline uint64_t amd_hook_last_to(const struct amd_state *s, const struct step *step)
+{
+	return step->sibling && injected(s, INJECT_E593) ? step->next ^ 64 : step->next;
+}
+
+/** A counter has been written. */
+static inline void amd_hook_written(struct amd_state *s, unsigned c)
+{
+	if (injected(s, INJECT_THREADS_ALIKE) && s->other)
+		s->other->counter[c].value = s->counter[c].value;
+}
+
 /* --- count ------------------------------------------------------------------------------------------ */
 
 /** The rings in which a counter counts: bit 0: CPL 0, bit 1: the others. */

@@ -7,8 +7,9 @@
  * model_branches.c: last branches, branch stacks, branch sampling.
  * model_uncore.c: registers of counters outside of the core, and the map of RDPMC.
  *
- * One thread. A unit mask that no row of the event table has counts nothing here, as an unknown code does,
- * and neither do the counters of northbridge, data fabric, L2I and L3, whose events are not the core's.
+ * Each logical processor of a core has registers of its own. A unit mask that no row of the event table has
+ * counts nothing here, as an unknown code does, and neither do the counters of northbridge, data fabric, L2I
+ * and L3, whose events are not the core's.
  */
 #ifndef PMU_AMD_MODEL_MODEL_H
 #define PMU_AMD_MODEL_MODEL_H
@@ -83,7 +84,9 @@ struct amd_uncore {
 };
 
 struct amd_state {
-	unsigned generation, n; /* core counters */
+	unsigned generation, n;  /* core counters */
+	uint8_t thread;          /* of the core's logical processors, or the compute unit's cores */
+	struct amd_state *other; /* the other one; NULL: there is none */
 	bool extended, v2, freezes, has_irperf, has_aperf, has_svm;
 	bool svme; /* EFER's, which the machine keeps */
 	struct model_injected injections;
@@ -140,6 +143,9 @@ bool amd_advance(void *state, const struct step *step);
 int amd_increments(void *state, const struct step *step, struct model_increment *out, unsigned room);
 
 void amd_raise_pmi(struct amd_state *s);
+
+/** IBS tags an operation: what counts that. */
+void amd_count_tagged(struct amd_state *s);
 
 /** IBS, and branch records: registers as struct pmu_model has them, REGISTER_NOT_MINE for all others. */
 void amd_ibs_reset(struct amd_state *s, uint32_t features);

@@ -167,14 +167,15 @@ static void push(struct amd_state *s, const struct step *step)
 }
 
 /* An interrupt or exception puts the last branch aside and is then the last one itself. */
-static void note_last(struct amd_branches *b, const struct step *step)
+static void note_last(struct amd_state *s, const struct step *step)
 {
+	struct amd_branches *b = &s->branches;
 	bool event = step->transfer == TRANSFER_EVENT;
 
 	if (event)
 		memcpy(b->last + 2, b->last, 2 * sizeof *b->last);
 	b->last[0] = step->ip;
-	b->last[1] = step->next;
+	b->last[1] = amd_hook_last_to(s, step);
 }
 
 /* 13.1.6.1, 13.1.1.8: it ends recording and stepping by branches, and leaves the records as they are. That of
@@ -238,7 +239,7 @@ void amd_branches_advance(struct amd_state *s, const struct step *step)
 	if (ends_recording(s, step))
 		return;
 	if (s->debugctl & DEBUGCTL_LBR)
-		note_last(b, step);
+		note_last(s, step);
 	if (stack_runs(s))
 		push(s, step);
 	if (sampling)

@@ -325,12 +325,27 @@ bool amd_counts(const void *state, enum quantity q)
 	return false;
 }
 
+/* PMCx1CF, unit mask 01H: "tagged IBS ops". Whose ring it is, nobody says. */
+void amd_count_tagged(struct amd_state *s)
+{
+	for (unsigned i = 0; i < s->n_running; i++) {
+		unsigned c = s->run_list[i];
+
+		if (c < s->n && s->counter[c].event == EVENT_TAGGED && s->select[c] & TAGGED_OPS &&
+		    amd_hook_tagged(s))
+			add(s, c, 1);
+	}
+}
+
 bool amd_advance(void *state, const struct step *step)
 {
 	struct amd_state *s = state;
 
-	s->steps++;
 	s->overflowed = false;
+	/* No counter of a core counts what the other logical processor does. */
+	if (!amd_hook_mine(s, step->thread == s->thread))
+		return false;
+	s->steps++;
 	amd_hook_step(s);
 	if (step->halted)
 		amd_hook_halted(s);

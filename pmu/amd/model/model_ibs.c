@@ -447,6 +447,8 @@ static void advance_op(struct amd_state *s, const struct step *step)
 		i->op_tagged = false;
 		i->op_count = 0;
 	}
+	if (i->op_tagged)
+		amd_count_tagged(s);
 }
 
 void amd_ibs_advance(struct amd_state *s, const struct step *step)

@@ -80,6 +80,7 @@ static enum register_answer write_counter(struct amd_state *s, unsigned c, uint6
 {
 	s->counter[c].value = counter_keeps(value, s->counter[c].mask);
 	s->counter[c].carried = 0;
+	amd_hook_written(s, c);
 	return REGISTER_DONE;
 }
 
@@ -337,6 +338,23 @@ static bool other_switch(const void *state, const struct register_access *a)
 	return a->space == SPACE_MSR && s->v2 && core_register(s, a->number, &c) == SELECT;
 }
 
+/* Two cores to a compute unit of family 15H, two threads to a core of Zen. */
+static bool has_other(const void *state)
+{
+	const struct amd_state *s = state;
+
+	return s->generation == AMD_15H || s->generation >= AMD_ZEN1;
+}
+
+static void join(void *first, void *second)
+{
+	struct amd_state *s = first, *other = second;
+
+	s->other = other;
+	other->other = s;
+	other->thread = 1;
+}
+
 const struct pmu_model amd_model = {
 	.name = "amd",
 	.state_size = sizeof(struct amd_state),
@@ -354,4 +372,6 @@ const struct pmu_model amd_model = {
 	.attach = attach,
 	.take_pmi = take_pmi,
 	.take_extended = take_extended,
+	.has_other = has_other,
+	.join = join,
 };

@@ -5,6 +5,8 @@
 #define TESTS_SELF_HOST_AMD_MODEL_SHORTCUTS_H
 
 #include "pmu/amd/amd.h"
+#include "pmu/amd/model/model.h"
+#include "pmu/amd/records/ibs.h"
 #include "pmu/amd/registers.h"
 
 #define MODEL amd_model

@@ -672,6 +672,51 @@ static void pairs_carry(void **unused)
 	assert_int_equal(pmis(), 1);
 }
 
+/* Two to a core, or to a compute unit, with counters of their own; before that there is one. */
+static void others_are_apart(void **unused)
+{
+	static const struct qterm one = {Q_INSTRUCTIONS, 1};
+	struct step theirs = {.terms = &one, .n_terms = 1, .cycles = 1, .thread = 1};
+	static struct amd_state other;
+
+	(void)unused;
+	power_up(&amd_fam10h, "");
+	assert_false(amd_model.has_other(cpu));
+	power_up(&amd_fam15h, "");
+	assert_true(amd_model.has_other(cpu));
+	amd_model.reset(&other, &amd_fam15h, NULL);
+	amd_model.join(cpu, &other);
+	program(0, INSTR);
+	instructions(2);
+	amd_model.advance(cpu, &theirs);
+	assert_int_equal(get(CTR(0)), 2);
+	/* The other one's own steps are those of thread 1. */
+	other.select[0] = INSTR;
+	amd_decode(&other, 0);
+	amd_update_running(&other);
+	amd_model.advance(&other, &theirs);
+	theirs.thread = 0;
+	amd_model.advance(&other, &theirs);
+	assert_int_equal(other.counter[0].value, 1);
+}
+
+static void tagged_operations(void **unused)
+{
+	(void)unused;
+	power_up(&amd_zen3, "");
+	program(0, 1ull << 32 | 0x1cf | RINGS | CTL_EN);
+	program(1, 1ull << 32 | 0x2cf | RINGS | CTL_EN);
+	set(IBS_OP_CTL, 0x9 | OP_EN);
+	instructions(0x90 - 1);
+	assert_int_equal(get(CTR(0)), 0);
+	instructions(2);
+	assert_int_equal(get(CTR(0)), 1);
+	assert_true(get(IBS_OP_CTL) & OP_VAL);
+	instructions(0x200);
+	assert_int_equal(get(CTR(0)), 1);
+	assert_int_equal(get(CTR(1)), 0);
+}
+
 #define MODEL_RULE_TESTS                                                                                     \
 	cmocka_unit_test(reset_state), cmocka_unit_test(presence), cmocka_unit_test(aliases),                \
 		cmocka_unit_test(selector_bits), cmocka_unit_test(counter_write),                            \
@@ -683,6 +728,7 @@ static void pairs_carry(void **unused)
 		cmocka_unit_test(interrupts), cmocka_unit_test(freeze),                                      \
 		cmocka_unit_test(free_running_counters), cmocka_unit_test(no_status_of_missing_counters),    \
 		cmocka_unit_test(large_increments), cmocka_unit_test(pairs_carry),                           \
-		cmocka_unit_test(host_and_guest), cmocka_unit_test(guests_are_told_apart)
+		cmocka_unit_test(host_and_guest), cmocka_unit_test(guests_are_told_apart),                   \
+		cmocka_unit_test(others_are_apart), cmocka_unit_test(tagged_operations)
 
 #endif

@@ -25,6 +25,26 @@ static bool dropped_carry(void)
 	return get(CTR(0)) != 0x100000001;
 }
 
+static bool other_counts(void)
+{
+	const struct qterm one = {Q_INSTRUCTIONS, 1};
+	struct step theirs = {.terms = &one, .n_terms = 1, .cycles = 1, .thread = 1};
+
+	count_instructions(0, 0, 0);
+	amd_model.advance(cpu, &theirs);
+	return get(CTR(0)) == 1;
+}
+
+static bool written_in_both(void)
+{
+	static struct amd_state other;
+
+	amd_model.reset(&other, &amd_fam15h, NULL);
+	amd_model.join(cpu, &other);
+	set(CTR(0), 7);
+	return other.counter[0].value == 7;
+}
+
 static bool off_by_one(void)
 {
 	count_instructions(0, 0, 0);
@@ -358,6 +378,8 @@ static const struct {
 	bool (*shows)(void);
 } rows[] = {
 	{"dropped-carry", dropped_carry},
+	{"sibling-counted", other_counts},
+	{"threads-alike", written_in_both},
 	{"off-by-one", off_by_one},
 	{"stuck-status", stuck_status},
 	{"no-pmi", no_pmi},
