@@ -192,20 +192,20 @@ static void begin_report(const struct platform *platform, const struct options *
 	if (*o->elsewhere) {
 		static char elsewhere[OPTION_TEXT_MAX + 64];
 
-		snprintf(elsewhere, sizeof elsewhere, "passed over, as only other instruction sets have it: %s",
-			 o->elsewhere);
+		snprintf(elsewhere, sizeof elsewhere,
+			 "passed over, as only other instruction sets have it: %s", o->elsewhere);
 		report_note(elsewhere);
 	}
 }
 
-/* @return why the run cannot go on, or NULL */
-static const char *begin_files(const struct platform *platform, const struct options *o)
+/* @return whether the run can go on, or why not */
+static bool begin_files(const struct platform *platform, const struct options *o, char why[PROGRESS_REASON])
 {
 	char name[IDENTITY_NAME];
 
 	identity_name(name);
 	report_out_begin(platform, o, name);
-	return progress_begin(platform, o, name);
+	return progress_begin(platform, o, name, why);
 }
 
 struct suite_job {
@@ -473,12 +473,15 @@ int assay_main(struct platform *platform)
 	for (unsigned i = 0; machine_settings[i].name; i++)
 		machine_set(machine_settings[i].name, o.setting[i]);
 	pmu_allow_workarounds(o.workaround);
-	const char *refusal = error.text;
+	const char *refusal = good_options ? NULL : error.text;
 	if (o.list)
 		strcpy(o.report, "none");
 	bool brief = o.list && o.list != LIST_EVENTS; /* no PMU is needed */
-	if (good_options)
-		refusal = !selection_exists(&o, &why) ? why.line : brief ? NULL : begin_files(platform, &o);
+	char cannot_go_on[PROGRESS_REASON];
+	if (good_options && !selection_exists(&o, &why))
+		refusal = why.line;
+	else if (good_options && !brief && !begin_files(platform, &o, cannot_go_on))
+		refusal = cannot_go_on;
 	if (o.own && !o.list && !refusal && platform->own)
 		refusal = platform->own();
 	char machine_why[MACHINE_REASON];

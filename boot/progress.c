@@ -181,9 +181,10 @@ void progress_may_hang(const struct platform *platform, const char *check)
 	journal_line(platform, JOURNAL_MAY_HANG "%s", line);
 }
 
-const char *progress_begin(const struct platform *platform, const struct options *o, const char *cpu)
+bool progress_begin(const struct platform *platform, const struct options *o, const char *cpu,
+		    char why[PROGRESS_REASON])
 {
-	static char options[OPTIONS_LINE_MAX], refusal[160];
+	char options[OPTIONS_LINE_MAX];
 	struct breadcrumb crumb;
 	char *journal = journal_of_last(platform);
 
@@ -212,18 +213,20 @@ const char *progress_begin(const struct platform *platform, const struct options
 		recovery_before(&recovery, line);
 		journal_line(platform, JOURNAL_BEFORE "%s", line);
 	}
-	if (recovery.full)
-		return "more than 16 checks have ended a run on this machine: choose others with suite= or "
-		       "check=; the next "
-		       "start tries all of them again";
+	if (recovery.full) {
+		snprintf(why, PROGRESS_REASON,
+			 "more than 16 checks have ended a run on this machine: choose others with suite= or "
+			 "check=; the next start tries all of them again");
+		return false;
+	}
 	if (recovery.stuck) {
-		snprintf(refusal, sizeof refusal,
+		snprintf(why, PROGRESS_REASON,
 			 "the last %u starts ended while %s; the next one tries it again", recovery.again,
 			 recovery.stage);
-		return refusal;
+		return false;
 	}
 	progress_stage(platform, 0, "setting the machine up");
-	return NULL;
+	return true;
 }
 
 void progress_tell(void)

@@ -9,9 +9,12 @@
 
 #include "tests/judge/check.h"
 
-/** Before the machine is set up, after the run's folder was made. @return NULL, or why this run cannot go on:
- * it would end where the last ones did */
-const char *progress_begin(const struct platform *platform, const struct options *o, const char *cpu);
+#define PROGRESS_REASON 192
+
+/** Before the machine is set up, after the run's folder was made. @param why gets one line if the run cannot
+ * go on: it would end where the last ones did. @return whether it can */
+bool progress_begin(const struct platform *platform, const struct options *o, const char *cpu,
+		    char why[PROGRESS_REASON]);
 
 /** Tell the report how the last run ended, if it did not come to its end. */
 void progress_tell(void);

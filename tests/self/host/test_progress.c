@@ -163,6 +163,8 @@ static void expect_line(unsigned full, unsigned percent, const char *gone, const
 	assert_int_equal(colours[3], totals.verdicts[VERDICT_WRONG] ? SCREEN_BAD : SCREEN_PLAIN);
 }
 
+static char why[PROGRESS_REASON];
+
 static void begin(uint64_t took_ms)
 {
 	static char text[OPTIONS_LINE_MAX + 128];
@@ -176,7 +178,7 @@ static void begin(uint64_t took_ms)
 		 " ms\n",
 		 line, took_ms);
 	journal = took_ms ? text : NULL;
-	assert_null(progress_begin(&platform, &o, "y"));
+	assert_true(progress_begin(&platform, &o, "y", why));
 }
 
 static const struct {
@@ -428,8 +430,9 @@ static void ends_leave_what_the_next_start_needs(void **state)
 	assert_int_equal(n_cleared, 0);
 	assert_int_equal(n_put_back, 1);
 	left = &before;
-	while (!progress_begin(&platform, &o, "y"))
+	while (progress_begin(&platform, &o, "y", why))
 		assert_in_range(before.again++, 0, 5);
+	assert_non_null(strstr(why, "the next one tries it again"));
 	n_cleared = n_put_back = 0;
 	progress_refused(&platform, "no");
 	assert_int_equal(n_cleared, 1);
