@@ -14,6 +14,7 @@ from terminal import Terminal
 
 SMALL = "pmu=virtual suite=control check=wrap*"
 sound(boot(options=SMALL, memory=64), "64 MiB of memory")
+complains(boot(options=SMALL, memory=16), "too little memory below 4 GiB for page tables and stacks: give the machine at least 64 MiB more", "4 MiB that are free")
 complains(boot(config="# " + "x" * (4 << 20), options="suite=none list=no-such", memory=64, timeout=60), r"list=no-such", "4 MiB of comment are read, and what is wrong is told")
 r = boot(config="n=1 " * (1 << 20) + "\n", options=SMALL, timeout=60)
 sound(r, "a million options")
