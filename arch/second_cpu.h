@@ -82,4 +82,12 @@ void second_cpu_rest(void);
 /** From here on it executes nothing but a halt. */
 void second_cpu_dismiss(void);
 
+/** Let all other processors that can be had work at once, each on a line of its own, until others_rest().
+ * They are started for it. Call with the machine taken, and with second_cpu_missing(SECOND_CPU_ANY) NULL.
+ * @return how many work, each of which has stored by now */
+unsigned others_work(void);
+
+/** Let each of them halt. */
+void others_rest(void);
+
 #endif

@@ -120,6 +120,7 @@ struct step {
 	uint8_t thread;        /* logical processor that the step belongs to */
 	bool sibling;          /* the other one is active ... */
 	uint8_t sibling_level; /* ... at this level */
+	bool others;           /* processors of other cores are active */
 	uint64_t ip;   /* address of the instruction; of a delivered event: of the instruction before which it
 			* is taken */
 	uint64_t next; /* of the one after it */

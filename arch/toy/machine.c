@@ -333,6 +333,15 @@ void second_cpu_dismiss(void)
 {
 }
 
+unsigned others_work(void)
+{
+	return 0;
+}
+
+void others_rest(void)
+{
+}
+
 /* --- memory: addresses are physical ones -------------------------------------------------------------- */
 
 bool page_readable(const void *start, size_t size)

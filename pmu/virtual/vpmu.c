@@ -46,6 +46,7 @@ static struct {
 	bool guest;        /* the stepped code is in one */
 	uint8_t thread;    /* logical processor that runs the stepped code */
 	enum vpmu_sibling sibling;
+	bool others; /* are active */
 	unsigned sibling_interrupts;
 	struct sibling other; /* one that has counters of its own */
 	void *other_state;
@@ -69,7 +70,7 @@ static bool sibling_is_active(void)
 /* Fields of a step that say where it happens. */
 #define PLACE                                                                                                \
 	.guest = vpmu.guest, .thread = vpmu.thread, .sibling = sibling_is_active(),                          \
-	.sibling_level = sibling_level()
+	.sibling_level = sibling_level(), .others = vpmu.others
 
 /* Likewise of a step that the engine tells. */
 static void place(struct step *step)
@@ -77,6 +78,7 @@ static void place(struct step *step)
 	step->thread = vpmu.thread;
 	step->sibling = sibling_is_active();
 	step->sibling_level = sibling_level();
+	step->others = vpmu.others;
 }
 
 /* --- registers -------------------------------------------------------------------------------------- */
@@ -427,6 +429,7 @@ void vpmu_power_up(void)
 	vpmu.thread = 0;
 	identity_present_thread(0);
 	vpmu.sibling = SIBLING_HALTED;
+	vpmu.others = false;
 	vpmu.model->reset(vpmu.state, vpmu.profile, &vpmu.injections);
 	if (vpmu.model->attach)
 		vpmu.model->attach(vpmu.state, &step_memory);
@@ -492,6 +495,14 @@ bool vpmu_place(unsigned thread, enum vpmu_sibling sibling)
 	if (vpmu.active)
 		step_wake();
 	return true;
+}
+
+void vpmu_others(bool active)
+{
+	vpmu.others = active;
+	begin_epoch();
+	if (vpmu.active)
+		step_wake();
 }
 
 unsigned vpmu_sibling_interrupts(void)

@@ -85,6 +85,10 @@ enum vpmu_sibling { SIBLING_HALTED, SIBLING_KERNEL, SIBLING_USER };
  */
 bool vpmu_place(unsigned thread, enum vpmu_sibling sibling);
 
+/** From now on processors of other cores are active, or are not: it makes a difference to injected faults
+ * alone. */
+void vpmu_others(bool active);
+
 /** Overflow interrupts that went to the other logical processor since vpmu_place(). */
 unsigned vpmu_sibling_interrupts(void);
 

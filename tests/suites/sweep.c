@@ -1,6 +1,7 @@
 /*
  * What must make no difference: where the code lies, which counter counts, in which ring, what the other
- * counters count, what the core's other logical processor does, and how the window is bracketed. Along each
+ * counters count, what the core's other logical processor does, what all other processors do at once, and how
+ * the window is bracketed. Along each
  * of these axes every count must be the one that event and kernel declare.
  *
  * Unless kernels are named, a few go along all axes with every event, and all kernels there are along the
@@ -48,6 +49,7 @@ struct sweep {
 	uint8_t level; /* of the kernel: 0 if it can run there */
 	bool wide;     /* no kernels were named */
 	bool alone;    /* no other logical processor of the core could work */
+	bool lonely;   /* nor could any other processor */
 
 	/* Along the axis that is being swept. */
 	struct result r;
@@ -271,6 +273,35 @@ static bool sweep_sibling(struct sweep *s)
 	return true;
 }
 
+/* While a pass runs every other processor works, or none does: the counters of one have to do with that one
+ * alone. The virtual CPU's are told of it. */
+static bool run_among(struct sweep *s, struct pass *p, bool work)
+{
+	bool virtual = s->run->pmu->virtual, good = !work || others_work();
+
+	if (!good)
+		judgement_set(&s->r.judgement, VERDICT_ERROR, "no other processor answers");
+	if (virtual)
+		vpmu_others(work);
+	good = good && carry_out(s, p);
+	if (virtual)
+		vpmu_others(false);
+	others_rest();
+	return good;
+}
+
+static bool sweep_others(struct sweep *s)
+{
+	for (unsigned work = 0; work < 2; work++) {
+		struct pass p = pass_of(s, s->level, first_counter(s));
+
+		if (!run_among(s, &p, work) ||
+		    !gather(s, &p, 0, work ? "all other processors work" : "all other processors are halted"))
+			return false;
+	}
+	return true;
+}
+
 static const struct {
 	const char *name;     /* NULL: the word for a level */
 	const char *rests_on; /* as pmu_manual() knows it; NULL: on nothing that a manual would say */
@@ -278,13 +309,15 @@ static const struct {
 	bool together; /* needs a common start */
 	bool harness;  /* and code beside the kernel that only the harness's level may run */
 	bool beside;   /* and another logical processor of the core */
+	bool among;    /* and another processor, whichever; with the first event alone, as all are started */
 } axes[] = {
-	{"alignment", NULL, sweep_alignment, false, false, false},
-	{"counter", "sweep/counter", sweep_counter, false, false, false},
-	{NULL, "sweep/level", sweep_level, false, false, false},
-	{"order", "sweep/order", sweep_order, true, false, false},
-	{"bracket", "sweep/bracket", sweep_bracket, false, true, false},
-	{"sibling", "sweep/sibling", sweep_sibling, false, false, true},
+	{"alignment", NULL, sweep_alignment, false, false, false, false},
+	{"counter", "sweep/counter", sweep_counter, false, false, false, false},
+	{NULL, "sweep/level", sweep_level, false, false, false, false},
+	{"order", "sweep/order", sweep_order, true, false, false, false},
+	{"bracket", "sweep/bracket", sweep_bracket, false, true, false, false},
+	{"sibling", "sweep/sibling", sweep_sibling, false, false, true, false},
+	{"others", "sweep/sibling", sweep_others, false, false, false, true},
 };
 #define AXES (sizeof(axes) / sizeof(axes[0]))
 
@@ -307,6 +340,8 @@ static void run_axis(struct sweep *s, unsigned axis)
 	char name[112];
 
 	if (axes[axis].beside && (s->alone || s->kernel->flags & BESIDE_OTHERS))
+		return;
+	if (axes[axis].among && (s->lonely || s->kernel->flags & BESIDE_OTHERS || s->event != s->all[0]))
 		return;
 	snprintf(name, sizeof(name), "%s/%s/%s", axes[axis].name ? axes[axis].name : level_heading(),
 		 s->kernel->name, s->event->name);
@@ -389,6 +424,9 @@ static void run_sweep(struct run *run)
 	s.alone = second_cpu_missing(SECOND_CPU_SIBLING) != NULL;
 	if (s.alone)
 		run_skip(run, "sweep", "sibling", NULL, second_cpu_missing(SECOND_CPU_SIBLING));
+	s.lonely = second_cpu_missing(SECOND_CPU_ANY) != NULL;
+	if (s.lonely)
+		run_skip(run, "sweep", "others", NULL, second_cpu_missing(SECOND_CPU_ANY));
 	for (s.kernel = kernels_begin; s.kernel < kernels_end; s.kernel++) {
 		bool chosen = kernel_selected(s.kernel, kernels);
 

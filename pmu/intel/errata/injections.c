@@ -302,6 +302,8 @@ uint64_t intel_hook_distorted(struct intel_state *s, unsigned c, const struct st
 	amount = intel_hook_beside(s, c, step, amount);
 	if (injected(s, INJECT_SIBLING_LEAK) && instructions && step->sibling)
 		amount += intel_amount(step, Q_INSTRUCTIONS);
+	if (injected(s, INJECT_OTHERS_LEAK) && instructions && step->others)
+		amount += intel_amount(step, Q_INSTRUCTIONS);
 	if (injected(s, INJECT_ODD_COUNTER) && c == s->leaf.n_general - 1 && branches)
 		amount *= 2;
 	if (injected(s, INJECT_X87_CONTROL_TWICE) && instructions)

@@ -129,6 +129,10 @@ for cpus, missing in ((1, [NOBODY, ALONE]), (2, [ALONE]), ((1, 2), [])):
 
 # --- what the sibling does makes no difference to a count --------------------------------------------------------
 
+def checks(r, processor=None):
+    return [c for s in (r.report or {"suites": []})["suites"] if processor in (None, s.get("processor")) for c in s["checks"]]
+
+
 SWEEP = "pmu=virtual:intel-nehalem suite=sweep kernel=nop_loop,loads reps=1 event=INST_RETIRED.ANY_P,BR_INST_RETIRED.ALL_BRANCHES"
 
 
@@ -143,9 +147,15 @@ r = boot(options=SWEEP + " inject=sibling-leak", cpus=(1, 2))
 equal(along(r, "wrong"), ["sibling"], "one that leaks is found, along this axis alone")
 ok(any("1 of 2 deviate; the sibling works: " in c.get("text", "") for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if c["verdict"] == "wrong"),
    "and it is said when")
-r = boot(options=SWEEP, cpus=2)
-equal([c["text"] for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if c["name"] == "sibling"],
-      ["no other processor that could work shares this core"], "without one the axis is skipped, once")
+r = boot(options=SWEEP + " cpus=all", cpus=3)
+sound(r, "counts of each of three processors, while both others work at once")
+equal([[c["verdict"] for c in checks(r, n) if c["name"].startswith("others/")] for n in range(3)], [["exact", "exact"]] * 3, "are those declared")
+equal([c["text"] for c in checks(r, 1) if c["name"] == "sibling"], ["no other processor that could work shares this core"], "without a sibling its axis is skipped, once")
+r = boot(options=SWEEP + " inject=others-leak@2 cpus=all", cpus=3)
+equal((wrong_on(r), along(r, "wrong")), ([2], ["others"]), "a processor whose counter leaks is found, that one alone, along this axis alone")
+ok(any("1 of 2 deviate; all other processors work: " in c.get("text", "") for c in checks(r, 2)), "and it is said when", [c.get("text") for c in checks(r, 2)])
+r = boot(options=SWEEP)
+equal([c["text"] for c in checks(r) if c["name"] == "others"], ["there is no other processor that could work"], "one processor alone: the axis is skipped")
 r = boot(options="pmu=virtual cpus=all " + COMPANIONS, cpus=3)
 sound(r, "on each of three processors")
 equal([line.split(":")[0] for line in r.text if re.match(r"suite \d+ of \d+:", line)], ["suite 2 of 3", "suite 3 of 3"],

@@ -447,6 +447,18 @@ static bool written_in_both(void)
 	return a.value == 7;
 }
 
+static bool others_count(void)
+{
+	struct qterm one = {Q_INSTRUCTIONS, 1};
+	struct step alone = {.terms = &one, .n_terms = 1, .cycles = 1}, beside = alone;
+
+	beside.others = true;
+	count_instructions(0, 0, 0);
+	intel_model.advance(cpu, &alone);
+	intel_model.advance(cpu, &beside);
+	return get(IA32_PMC0) == 3;
+}
+
 static bool interrupt_counts(void)
 {
 	count_instructions(0, 0, 0);
@@ -545,6 +557,7 @@ static const struct {
 	{"sibling-counted", other_counts},
 	{"any-alone", any_counts_one},
 	{"threads-alike", written_in_both},
+	{"others-leak", others_count},
 	{"interrupt-extra", interrupt_counts},
 	{"offcore-every", another_request_counts},
 	{"w146", cpuid_is_branch},

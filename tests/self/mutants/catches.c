@@ -97,6 +97,7 @@ static const char *const faults[] = {
 	"noisy",
 	"smi",
 	"sibling-leak",
+	"others-leak",
 	"off-by-one",
 	"ring-leak",
 	"odd-counter",
