@@ -33,7 +33,7 @@ $(error there is no variable $(UNKNOWN): there are ARGS CFG EVENTS EMU ARCH CPU 
 	options for the image go into ARGS="key=value ...")
 endif
 # Each instruction set with an image of its own besides x86 has arch/NAME/image.mk.
-ARCHES := x86 $(patsubst arch/%/image.mk,%,$(wildcard arch/*/image.mk))
+ARCHES := x86 ia32 $(patsubst arch/%/image.mk,%,$(wildcard arch/*/image.mk))
 ifeq ($(filter $(ARCHES),$(ARCH)),)
 $(error ARCH=$(ARCH): there are $(ARCHES))
 endif
@@ -51,6 +51,7 @@ help:
 
 #: make run      boot the image in an emulator, print the verdict table     (ARGS="key=value ..." CFG=file EVENTS=file EMU=qemu|kvm|bochs CPU=model CPUS=n BOOT=disk|bios|direct V=1 STRICT=1; disk, the stick under UEFI firmware, is what is taken without ARGS, CFG and EVENTS; bios is the stick under a BIOS; direct, without firmware, is taken with them)
 #: make run ARCH=aarch64   the same for AArch64, on QEMU's board virt, whose own PMU is judged: ARGS, BOOT, CPU, CPUS, V, and EMU=icount for exact instructions (docs/aarch64.md)
+#: make run ARCH=ia32      the same for CPUs without 64-bit mode, without firmware: ARGS, CFG, EVENTS, EMU=qemu|bochs, CPU, CPUS, V, STRICT (docs/ia32.md)
 #: make check    run every test; the last line counts them, the one before it has the time, and the dearest tests
 #: make soak     run what takes too long for make check: whole grids, every suite on every virtual CPU, other hosts' answers, fuzzing   (VENDOR_FILES=directory of vendors' event files; Debian's if not given)
 #: make bench    measure what the design promises, as ratios
@@ -77,7 +78,9 @@ setup: $(B)/setup.mk
 
 # --- sources ---------------------------------------------------------------------------------------------------
 
-IMAGE_DIRS := boot boot/menu boot/uefi boot/direct boot/bios boot/sent arch/x86/* pmu pmu/* pmu/*/* tests/judge tests/measure tests/report tests/suites tests/suites/x86 \
+# Each room of arch/x86 but that of 32 bits, whose image adds it (arch/x86/ia32.mk).
+X86_ROOMS := $(filter-out arch/x86/32,$(wildcard arch/x86/*))
+IMAGE_DIRS := boot boot/menu boot/uefi boot/direct boot/bios boot/sent $(X86_ROOMS) pmu pmu/* pmu/*/* tests/judge tests/measure tests/report tests/suites tests/suites/x86 \
 	tests/suites/research tests/suites/research/x86 tests/kernels tests/kernels/x86
 # Instruction sets that are interpreted on the host say so in a file of their folder; their PMUs are built for the host alone.
 # So do those that have an image of their own (image.mk, below).
@@ -366,7 +369,7 @@ $(B)/mutants-efi.elf: $(MUTANT_OBJ) $(B)/link/symbols-mutants-efi.o linker/efi-x
 	$(Q)$(LINK_EFI) $(filter %.o,$^) $(IMAGE_LIBS)
 
 # Images of other instruction sets.
-include $(wildcard arch/*/image.mk)
+include $(wildcard arch/*/image.mk) arch/x86/ia32.mk
 
 # --- media and runs ----------------------------------------------------------------------------------------------
 
@@ -410,10 +413,10 @@ $(B)/signed-by: FORCE
 $(addprefix $(B)/signed/,assay.efi BOOTX64.EFI $(notdir $(UEFI_IMAGES))): $(B)/signed-by
 
 # The stick serves every instruction set that has a UEFI image.
-$(B)/assay.img: $(STICK) $(B)/BOOTIA32.EFI $(B)/signed-by $(B)/direct.bin boot/assay.cfg boot/bios/grub.cfg scripts/mkimage
-	$(Q)PATH="$$PATH:/usr/sbin:/sbin" scripts/mkimage $@ boot/assay.cfg boot/bios/grub.cfg $(B)/direct.bin $(filter %.EFI,$^)
+$(B)/assay.img: $(STICK) $(B)/BOOTIA32.EFI $(B)/signed-by $(B)/direct.bin $(B)/direct32.bin boot/assay.cfg boot/bios/grub.cfg scripts/mkimage
+	$(Q)PATH="$$PATH:/usr/sbin:/sbin" scripts/mkimage $@ boot/assay.cfg boot/bios/grub.cfg $(B)/direct.bin $(B)/direct32.bin $(filter %.EFI,$^)
 
-# What a BIOS fetches over the network, beside direct.bin, and what 32-bit UEFI starts. A signature would not help the latter: under
+# What a BIOS fetches over the network, beside direct.bin and direct32.bin, and what 32-bit UEFI starts. A signature would not help the latter: under
 # Secure Boot GRUB starts only what a shim lets pass.
 $(B)/assay.pxe $(B)/BOOTIA32.EFI: boot/bios/grub.cfg scripts/mkgrub
 	@mkdir -p $(@D)

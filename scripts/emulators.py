@@ -36,7 +36,7 @@ OVMF = "/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"
 SMALL_OVMF = "/usr/share/OVMF/OVMF_CODE.fd", "/usr/share/OVMF/OVMF_VARS.fd"
 OVMF32 = "/usr/share/OVMF/OVMF32_CODE_4M.secboot.fd", "/usr/share/OVMF/OVMF32_VARS_4M.fd"
 BIOS = "/usr/share/seabios/bios-256k.bin"
-PXE_FILES = "assay.pxe", "direct.bin"
+PXE_FILES = "assay.pxe", "direct.bin", "direct32.bin"
 BOCHS_BIOS = "/usr/share/bochs/BIOS-bochs-latest"
 BOCHS_OVMF = "/usr/share/ovmf/OVMF.fd"
 

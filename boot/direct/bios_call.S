@@ -1,5 +1,5 @@
 /*
- * A call of the BIOS from 64-bit code: to real mode, INT, and back (SDM vol. 3, 9.8.5.4, 9.9.2). What stands here runs from
+ * A call of the BIOS from code of 64 or 32 bits: to real mode, INT, and back (SDM vol. 3, 9.8.5.4, 9.9.2). What stands here runs from
  * BIOS_CALL_AT, below 1 MiB, where boot/direct/bios_call.c copies it. The caller's stack, tables, control registers and EFER come back as they
  * were; interrupts are on while the BIOS works, as it expects.
  */
@@ -23,6 +23,40 @@
 	.balign 16
 	.globl bios_call_code, bios_call_end, bios_call_registers, bios_call_interrupt
 	.hidden bios_call_code, bios_call_end, bios_call_registers, bios_call_interrupt
+#ifdef __i386__
+	.code32
+bios_call_code:
+	pushl %ebx
+	pushl %ebp
+	pushl %esi
+	pushl %edi
+	pushfl
+	cli
+	movl %ds, %eax
+	pushl %eax
+	movl %es, %eax
+	pushl %eax
+	movl %fs, %eax
+	pushl %eax
+	movl %gs, %eax
+	pushl %eax
+	movl %ss, %eax
+	pushl %eax
+	movl %cs, %eax
+	pushl %eax
+	movl %esp, AT(stack)
+	sgdt AT(old_gdt)
+	sidt AT(old_idt)
+	movl %cr0, %eax
+	movl %eax, AT(old_cr0)
+	movl %cr3, %eax
+	movl %eax, AT(old_cr3)
+	movl %cr4, %eax
+	movl %eax, AT(old_cr4)
+	lgdt AT(gdt_pointer)
+	ljmp $CODE32, $AT(protected)
+
+#else
 	.code64
 bios_call_code:
 	pushq %rbx
@@ -61,6 +95,7 @@ bios_call_code:
 	pushq $CODE32
 	pushq $AT(protected)
 	lretq
+#endif
 
 	.code32
 protected:
@@ -74,10 +109,12 @@ protected:
 	movl %cr0, %eax
 	andl $~CR0_PG, %eax
 	movl %eax, %cr0
+#ifndef __i386__
 	movl $MSR_EFER, %ecx
 	rdmsr
 	andl $~EFER_LME, %eax
 	wrmsr
+#endif
 	xorl %eax, %eax
 	movl %eax, %cr4
 	ljmp $CODE16, $OFFSET(sixteen)
@@ -136,12 +173,41 @@ protected_again:
 	movl %eax, %cr4
 	movl AT(old_cr3), %eax
 	movl %eax, %cr3
+#ifndef __i386__
 	movl $MSR_EFER, %ecx
 	rdmsr
 	movl AT(old_efer), %eax
 	wrmsr
+#endif
 	movl AT(old_cr0), %eax
 	movl %eax, %cr0
+#ifdef __i386__
+	movl AT(stack), %esp
+	lgdt AT(old_gdt)
+	lidt AT(old_idt)
+	popl %eax
+	popl %ecx
+	movl %ecx, %ss
+	popl %ecx
+	movl %ecx, %gs
+	popl %ecx
+	movl %ecx, %fs
+	popl %ecx
+	movl %ecx, %es
+	popl %ecx
+	movl %ecx, %ds
+	pushl %eax
+	pushl $AT(own_code)
+	lret
+own_code:
+	popfl
+	popl %edi
+	popl %esi
+	popl %ebp
+	popl %ebx
+	ret
+
+#else
 	ljmp $CODE64, $AT(long_again)
 
 	.code64
@@ -172,6 +238,7 @@ own_code:
 	popq %rbp
 	popq %rbx
 	ret
+#endif
 
 	.balign 8
 gdt:

@@ -1,5 +1,6 @@
 /*
- * Direct start without firmware: the headers of Multiboot 1 and 2 and the way from 32-bit protected mode to 64-bit C code.
+ * Direct start without firmware: the headers of Multiboot 1 and 2 and the way from 32-bit protected mode to C code of 64 bits, or of
+ * 32 in the image for CPUs without 64-bit mode, which enters it with paging off.
  * QEMU's -kernel and GRUB load the flat image by the header's address fields, zero what lies behind it, and
  * enter with paging off, interrupts masked, EAX = the loader's magic number, EBX = the information structure
  * (Multiboot specification 0.6.96, 3.1-3.3; Multiboot2 specification 2.0, 3.1-3.3). Pages: the low 4 GiB, identical, 2 MiB each (SDM vol. 3, 9.8.5).
@@ -16,6 +17,9 @@
 #define TAG_ADDRESSES 2
 #define TAG_ENTRY     3
 
+#define EFLAGS_ID     (1 << 21)
+#define FEATURE_PAE   6 /* CPUID.1:EDX */
+#define FEATURE_SSE2  26
 #define MSR_EFER      0xc0000080
 #define EFER_LME      (1 << 8)
 #define CR0_PE	      (1 << 0)
@@ -65,14 +69,63 @@ direct_entry:
 	movl %ebx, %ebp
 	movl %eax, %esi
 
+#ifdef __i386__
+	/* EFLAGS.ID can be changed where there is CPUID: SDM vol. 1, 3.4.3.3. */
+	pushfl
+	popl %eax
+	movl %eax, %ecx
+	xorl $EFLAGS_ID, %eax
+	pushl %eax
+	popfl
+	pushfl
+	popl %eax
+	xorl %ecx, %eax
+	testl $EFLAGS_ID, %eax
+	movl $no_cpuid_text, %edi
+	jz could_not_run
+	movl $1, %eax
+	cpuid
+	movl $no_pae_text, %edi
+	btl $FEATURE_PAE, %edx
+	jnc could_not_run
+	movl $no_sse2_text, %edi
+	btl $FEATURE_SSE2, %edx
+	jnc could_not_run
+
+	movl %cr4, %eax
+	orl $CR4_OSFXSR | CR4_OSXMMEXCPT, %eax
+	movl %eax, %cr4
+	movl %cr0, %eax
+	andl $~CR0_EM, %eax
+	orl $CR0_NE | CR0_MP, %eax
+	movl %eax, %cr0
+	lgdt gdt_pointer
+	ljmp $8, $1f
+1:	movl $16, %eax
+	movl %eax, %ds
+	movl %eax, %es
+	movl %eax, %fs
+	movl %eax, %gs
+	movl %eax, %ss
+	movl $direct_stack_end - 8, %esp
+	fninit
+	pushl %esi
+	pushl %ebp
+	xorl %ebp, %ebp
+	call direct_main
+2:	hlt
+	jmp 2b
+#else
 	movl $0x80000000, %eax
 	cpuid
 	cmpl $0x80000001, %eax
-	jb no_long_mode
+	movl $no_long_mode_text, %edi
+	jb could_not_run
 	movl $0x80000001, %eax
 	cpuid
 	btl $29, %edx
-	jnc no_long_mode
+	movl $no_long_mode_text, %edi
+	jnc could_not_run
 
 	/* PML4 -> PDPT -> four page directories that lie one behind the other. */
 	movl $direct_pdpt + 3, direct_pml4
@@ -107,10 +160,13 @@ direct_entry:
 	lgdt gdt_pointer
 	ljmp $8, $long_mode
 
+#endif
+
 	/* To where a BIOS has its text, and by 115,200 baud, as serial_init() sets; a port that is not there reads
 	 * as ready. Then both emulators are told to end. */
-no_long_mode:
-	movl $no_long_mode_text + 2, %esi
+could_not_run:
+	movl %edi, %ebx
+	leal 2(%ebx), %esi
 	movl $TEXT_SCREEN, %edi
 	movb $TEXT_GREY, %ah
 1:	lodsb
@@ -126,7 +182,7 @@ no_long_mode:
 	movw $LINE_CONTROL, %dx
 	movb $EIGHT_BITS, %al
 	outb %al, %dx
-	movl $no_long_mode_text, %esi
+	movl %ebx, %esi
 1:	movw $LINE_STATUS, %dx
 2:	inb %dx, %al
 	testb $ROOM, %al
@@ -156,6 +212,7 @@ no_long_mode:
 4:	hlt
 	jmp 4b
 
+#ifndef __i386__
 	.code64
 long_mode:
 	movl $16, %eax
@@ -172,16 +229,30 @@ long_mode:
 	call direct_main
 1:	hlt
 	jmp 1b
+#endif
 
 	.section .rodata.direct, "a", @progbits
+#ifdef __i386__
+no_cpuid_text:
+	.asciz "# assay: could not run: this CPU has no CPUID; use a Pentium 4, a Core or later\n"
+no_pae_text:
+	.asciz "# assay: could not run: this CPU has no PAE; use a Pentium 4, a Core or later\n"
+no_sse2_text:
+	.asciz "# assay: could not run: this CPU has no SSE2; use a Pentium 4, a Core or later\n"
+#else
 no_long_mode_text:
 	.asciz "# assay: could not run: this CPU has no 64-bit mode; use an x86-64 CPU\n"
+#endif
 shutdown_text:
 	.ascii "Shutdown"
 	.balign 8
 gdt:
 	.quad 0
+#ifdef __i386__
+	.quad 0x00cf9a000000ffff /* code, ring 0 */
+#else
 	.quad 0x00af9a000000ffff /* 64-bit code, ring 0 */
+#endif
 	.quad 0x00cf92000000ffff /* data */
 gdt_pointer:
 	.word gdt_pointer - gdt - 1
@@ -189,12 +260,14 @@ gdt_pointer:
 
 	.section .bss.direct, "aw", @nobits
 	.balign 4096
+#ifndef __i386__
 direct_pml4:
 	.skip 4096
 direct_pdpt:
 	.skip 4096
 direct_pd:
 	.skip 4 * 4096
+#endif
 direct_stack:
 	.skip 64 * 1024
 direct_stack_end:

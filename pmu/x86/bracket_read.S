@@ -9,7 +9,8 @@
  * Counted is everything from the first RDPMC up to and without the second. Both halves are alike around their RDPMC, so that
  * whatever it lets pass or adds, it does twice.
  *
- * ARG0: RDPMC index; ARG1: mask of the counter's width. ARG2, ARG3 hold the first reading; RAX gets the difference.
+ * ARG0: RDPMC index; ARG1: mask of the counter's width. ARG2, ARG3 hold the first reading; RAX gets the difference, EDX and EAX without
+ * 64-bit mode.
  */
 #include "arch/x86/bracket_registers.h"
 #include "pmu/contract/bracket_code.h"
@@ -21,8 +22,13 @@ LABEL bracket_rdpmc_start
 	lfence
 	rdpmc				/* counted from here: 4 */
 	lfence
+#ifdef __i386__
+	mov	%eax, ARG2_32
+	mov	%edx, ARG3_32
+#else
 	mov	%rax, ARG2
 	mov	%rdx, ARG3
+#endif
 LABEL bracket_rdpmc_start_end
 
 LABEL bracket_rdpmc_stop
@@ -30,12 +36,19 @@ LABEL bracket_rdpmc_stop
 	lfence
 	rdpmc
 	lfence
+#ifdef __i386__
+	sub	ARG2_32, %eax
+	sbb	ARG3_32, %edx
+	and	ARG1_32, %eax
+	and	ARG1_HIGH, %edx
+#else
 	shl	$32, %rdx
 	or	%rdx, %rax
 	shl	$32, ARG3
 	or	ARG3, ARG2
 	sub	ARG2, %rax
 	and	ARG1, %rax
+#endif
 LABEL bracket_rdpmc_stop_end
 
 	.section .note.GNU-stack, "", @progbits

@@ -4,15 +4,19 @@
 
 /* clang-format off */
 const struct suite *const suites[] = {
+#ifndef __i386__ /* of code that is for 64-bit mode */
 	&suite_machine,
 	&suite_step,
+#endif
 	&suite_control,
 	&suite_events,
 	&suite_identities,
 	&suite_sweep,
 	&suite_noise,
 	&suite_strings,
+#ifndef __i386__
 	&suite_opcodes,
+#endif
 	&suite_skid,
 	&suite_trace,
 	&suite_sampling,
@@ -32,5 +36,13 @@ const struct suite *const suites[] = {
 
 /* clang-format on */
 
-const struct suite *const suites_of_research[] = {&suite_strings, &suite_opcodes, &suite_skid,
-						  &suite_scan,    &suite_bench,   NULL};
+const struct suite *const suites_of_research[] = {
+	&suite_strings,
+#ifndef __i386__
+	&suite_opcodes,
+#endif
+	&suite_skid,
+	&suite_scan,
+	&suite_bench,
+	NULL,
+};

@@ -1,7 +1,9 @@
 /*
- * Writes the instruction decoder's tables by asking Zydis about the whole 64-bit-mode opcode space.
+ * Writes the instruction decoder's tables by asking Zydis about the whole opcode space of 64-bit mode, or of
+ * 32-bit protected mode on CPUs without 64-bit mode, none of which knows VEX, EVEX or XOP.
  *
  *	decodegen > build/gen/insn_tables.c
+ *	decodegen 32 > build/ia32/gen/insn_tables.c
  *
  * For every opcode of every map a function from the encoding's features (arch/x86/step/insn_table.h) to a
  *leaf is sampled, point by point, and stored as a decision graph in which equal parts are shared. What an
@@ -23,6 +25,7 @@ static unsigned n_nodes;
 static uint16_t maps[MAP_COUNT][256];
 
 static ZydisDecoder decoder;
+static bool narrow; /* 32-bit mode */
 
 _Noreturn void die(const char *what)
 {
@@ -111,9 +114,13 @@ static unsigned spell(const struct encoding *e, uint8_t out[32])
 	return n;
 }
 
-/** Knights Corner, whose encodings Zydis accepts too, is no processor of this project. */
+/** Knights Corner, whose encodings Zydis accepts too, is no processor of this project. In 32-bit mode 62, C4
+ * and C5 are BOUND, LES and LDS alone. */
 static bool exists(const ZydisDecodedInstruction *in)
 {
+	if (narrow && in->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
+	    in->encoding != ZYDIS_INSTRUCTION_ENCODING_3DNOW)
+		return false;
 	return in->meta.isa_ext != ZYDIS_ISA_EXT_KNC && in->meta.isa_ext != ZYDIS_ISA_EXT_KNCE &&
 	       in->meta.isa_ext != ZYDIS_ISA_EXT_KNCV;
 }
@@ -208,6 +215,8 @@ static uint16_t must_be_zero(const struct encoding *base)
 	uint16_t mask = 0;
 	struct encoding e;
 
+	if (narrow)
+		return 0;
 	/* If it fails, once more with another register operand: it may have clashed with that one. */
 #define PROBE(bit, field, value)                                                                             \
 	do {                                                                                                 \
@@ -431,6 +440,8 @@ static uint16_t opcode_entry(enum insn_map map, uint8_t opcode)
 			1u << FEATURE_B); /* REX.B makes another instruction of this opcode alone: XCHG R8 */
 	if (is_legacy(map) && !(map == MAP_0F && opcode == 0x22))
 		used &= ~(1u << FEATURE_R); /* and REX.R of this one: MOV to CR8, which does not serialise */
+	if (narrow)
+		used &= ~(1u << FEATURE_W | 1u << FEATURE_R | 1u << FEATURE_B);
 	if (!is_evex(map) && !is_legacy(map))
 		used &= ~(1u << FEATURE_EVEX_B | 2u << FEATURE_L);
 	if (map == MAP_3DNOW)
@@ -479,13 +490,15 @@ static uint16_t lead_byte(uint8_t byte)
 	case 0xf0:
 	case 0xf2:
 	case 0xf3:
-	case 0x40 ... 0x4f:
 		return INSN_PREFIX;
+	case 0x40 ... 0x4f:
+		return narrow ? 0 : INSN_PREFIX;
 	case 0x0f:
+		return INSN_ESCAPE;
 	case 0x62:
 	case 0xc4:
 	case 0xc5:
-		return INSN_ESCAPE;
+		return narrow ? 0 : INSN_ESCAPE;
 	}
 	return 0;
 }
@@ -520,13 +533,19 @@ static void write_tables(FILE *out)
 	write_classes(out);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	if (argc > 2 || (argc == 2 && strcmp(argv[1], "32")))
+		die("usage: decodegen [32]");
+	narrow = argc == 2;
+	ZydisDecoderInit(&decoder, narrow ? ZYDIS_MACHINE_MODE_LEGACY_32 : ZYDIS_MACHINE_MODE_LONG_64,
+			 narrow ? ZYDIS_STACK_WIDTH_32 : ZYDIS_STACK_WIDTH_64);
 	n_nodes = 0;
 	for (unsigned m = 0; m < MAP_COUNT; m++)
 		for (unsigned opcode = 0; opcode < 256; opcode++) {
 			uint16_t lead = m == MAP_LEGACY ? lead_byte((uint8_t)opcode) : 0;
+			if (narrow && !is_legacy((enum insn_map)m))
+				continue;
 			if (m == MAP_0F && (opcode == 0x38 || opcode == 0x3a || opcode == 0x0f))
 				continue;
 			maps[m][opcode] = lead ? lead : opcode_entry((enum insn_map)m, (uint8_t)opcode);

@@ -9,6 +9,9 @@
 
 #define MAX_CLASSES 4096
 
+/* In 32-bit mode: EIP, CS, EFLAGS. To an outer ring ESP and SS as well, which arch/x86/step/account.c adds. */
+#define IRET_NARROW 3
+
 /* --- names ------------------------------------------------------------------------------------------ */
 
 static bool starts(const char *s, const char *prefix)
@@ -38,8 +41,8 @@ static const struct special_name special_names[] = {
 	{"rdtsc", INSN_RDTSC},
 	{"rdtscp", INSN_RDTSCP},
 	{"cpuid", INSN_CPUID},
-	{"pushf pushfq", INSN_PUSHF},
-	{"popf popfq", INSN_POPF},
+	{"pushf pushfd pushfq", INSN_PUSHF},
+	{"popf popfd popfq", INSN_POPF},
 	{"cli", INSN_CLI},
 	{"sti", INSN_STI},
 	{"hlt", INSN_HLT},
@@ -131,6 +134,8 @@ static void find_accesses(const struct answer *a, const char *name, struct class
 				count = 2;
 		}
 		size /= count;
+		if (starts(name, "iret") && a->in.machine_mode == ZYDIS_MACHINE_MODE_LEGACY_32)
+			count = IRET_NARROW;
 		for (unsigned k = 0; k < count; k++) {
 			if (c->n_accesses == CLASS_ACCESSES)
 				die("too many accesses in one instruction");
@@ -182,7 +187,7 @@ static void find_branch(const struct answer *a, const char *name, struct classif
 	else if (!strcmp(name, "ret"))
 		kind = Q_BR_RET;
 	else if (in->meta.branch_type != ZYDIS_BRANCH_TYPE_NONE && c->special != INSN_XBEGIN &&
-		 c->special != INSN_XABORT)
+		 c->special != INSN_XABORT && strcmp(name, "into"))
 		die(name);
 	if (kind != Q_COUNT) {
 		c->once[Q_BRANCHES] = 1;
@@ -404,6 +409,9 @@ static void find_named(const struct answer *a, const char *name, struct classifi
 			(a->in.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && a->in.opcode == 0x90) ||
 			(a->in.opcode_map == ZYDIS_OPCODE_MAP_0F && a->in.opcode == 0x1f);
 
+	if (!strcmp(name, "pop") && a->op[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	    a->op[0].reg.value == ZYDIS_REGISTER_SS)
+		c->special = INSN_MOV_SS;
 	if (among(name, "mov pop") && a->op[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 	    ZydisRegisterGetClass(a->op[0].reg.value) == ZYDIS_REGCLASS_SEGMENT)
 		c->once[Q_INSN_SEGMENT] = 1;

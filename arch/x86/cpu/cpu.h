@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#define CR0_PE (1ull << 0)
 #define CR0_MP (1ull << 1)
 #define CR0_EM (1ull << 2)
 #define CR0_TS (1ull << 3)
@@ -14,9 +15,11 @@
 #define CR0_AM (1ull << 18)
 #define CR0_NW (1ull << 29)
 #define CR0_CD (1ull << 30)
+#define CR0_PG (1ull << 31)
 
 #define CR4_TSD        (1ull << 2)
 #define CR4_DE         (1ull << 3)
+#define CR4_PAE        (1ull << 5)
 #define CR4_PGE        (1ull << 7)
 #define CR4_PCE        (1ull << 8)
 #define CR4_OSFXSR     (1ull << 9)
@@ -32,6 +35,19 @@
 #define CR4_CET        (1ull << 23)
 #define CR4_PKS        (1ull << 24)
 
+/* Instructions that keep all that there is of a register's width. */
+#ifdef __i386__
+#define FXSAVE  "fxsave"
+#define FXRSTOR "fxrstor"
+#define XSAVE   "xsave"
+#define XRSTOR  "xrstor"
+#else
+#define FXSAVE  "fxsave64"
+#define FXRSTOR "fxrstor64"
+#define XSAVE   "xsave64"
+#define XRSTOR  "xrstor64"
+#endif
+
 #define EFER_SCE (1ull << 0)
 #define EFER_NXE (1ull << 11)
 
@@ -41,19 +57,25 @@
 #define CONTROL_REGISTER(name)                                                                               \
 	static inline uint64_t name##_read(void)                                                             \
 	{                                                                                                    \
-		uint64_t value;                                                                              \
+		unsigned long value;                                                                         \
 		__asm__ volatile("mov %%" #name ", %0" : "=r"(value));                                       \
 		return value;                                                                                \
 	}                                                                                                    \
 	static inline void name##_write(uint64_t value)                                                      \
 	{                                                                                                    \
-		__asm__ volatile("mov %0, %%" #name ::"r"(value) : "memory");                                \
+		__asm__ volatile("mov %0, %%" #name ::"r"((unsigned long)value) : "memory");                 \
 	}
 
 CONTROL_REGISTER(cr0)
 CONTROL_REGISTER(cr2)
 CONTROL_REGISTER(cr3)
 CONTROL_REGISTER(cr4)
+CONTROL_REGISTER(dr0)
+CONTROL_REGISTER(dr1)
+CONTROL_REGISTER(dr2)
+CONTROL_REGISTER(dr3)
+CONTROL_REGISTER(dr6)
+CONTROL_REGISTER(dr7)
 
 #undef CONTROL_REGISTER
 
@@ -75,8 +97,8 @@ static inline uint64_t xcr0_read(void)
 /** Clear IF. @return RFLAGS before, for interrupts_restore(). */
 static inline uint64_t interrupts_mask(void)
 {
-	uint64_t flags;
-	__asm__ volatile("pushfq; cli; pop %0" : "=r"(flags)::"memory");
+	unsigned long flags;
+	__asm__ volatile("pushf; cli; pop %0" : "=r"(flags)::"memory");
 	return flags;
 }
 

@@ -5,7 +5,11 @@
 
 const char *isa_name(void)
 {
+#ifdef __i386__
+	return "ia32";
+#else
 	return "x86-64";
+#endif
 }
 
 const char *general_register_name(unsigned number)

@@ -7,23 +7,33 @@
 
 #define VECTOR_GP 13
 
+#ifdef __i386__
+#define ADDRESS_OF(label, to) "mov $" label ", " to
+#define DROP_ERROR_CODE       "add $4, %%esp\n\t"
+#define RETURN_THERE          "mov %[refused], (%%esp)\n\tiret\n"
+#else
+#define ADDRESS_OF(label, to) "lea " label "(%%rip), " to
+#define DROP_ERROR_CODE       "add $8, %%rsp\n\t"
+#define RETURN_THERE          "mov %[refused], (%%rsp)\n\tiretq\n"
+#endif
+
 bool msr_read_early(uint32_t address, uint64_t *value)
 {
 	static struct idt_gate gate[VECTOR_GP + 1];
-	const struct descriptor_pointer own = {sizeof gate - 1, (uint64_t)gate};
+	const struct descriptor_pointer own = {sizeof gate - 1, (uintptr_t)gate};
 	struct descriptor_pointer firmware;
-	uint64_t refused, flags;
+	unsigned long refused, flags;
 	uint32_t low, high;
 	uint16_t cs;
 	void *refusal;
 
-	__asm__("leaq msr_read_early_refused(%%rip), %0" : "=r"(refusal));
+	__asm__(ADDRESS_OF("msr_read_early_refused", "%0") : "=r"(refusal));
 	__asm__("movw %%cs, %0" : "=r"(cs));
 	gate_set(&gate[VECTOR_GP], refusal, GATE_INTERRUPT, 0);
 	gate[VECTOR_GP].selector = cs;
 	/* The gate's frame is the error code, RIP and the rest: RIP becomes that of the end. */
-	__asm__ volatile("pushfq\n\t"
-			 "popq %[flags]\n\t"
+	__asm__ volatile("pushf\n\t"
+			 "pop %[flags]\n\t"
 			 "cli\n\t"
 			 "sidt %[firmware]\n\t"
 			 "lidt %[own]\n\t"
@@ -31,14 +41,11 @@ bool msr_read_early(uint32_t address, uint64_t *value)
 			 "rdmsr\n\t"
 			 "jmp 1f\n"
 			 "msr_read_early_refused:\n\t"
-			 "addq $8, %%rsp\n\t"
-			 "leaq 1f(%%rip), %[refused]\n\t"
-			 "movq %[refused], (%%rsp)\n\t"
-			 "iretq\n"
+			 DROP_ERROR_CODE ADDRESS_OF("1f", "%[refused]") "\n\t" RETURN_THERE
 			 "1:\n\t"
 			 "lidt %[firmware]\n\t"
-			 "pushq %[flags]\n\t"
-			 "popfq"
+			 "push %[flags]\n\t"
+			 "popf"
 			 : [flags] "=&r"(flags), [firmware] "=m"(firmware), [refused] "=&r"(refused),
 			   "=a"(low), "=d"(high)
 			 : [own] "m"(own), "c"(address)

@@ -27,10 +27,8 @@ static bool sha(uint8_t modrm, uint8_t rex, enum sha_operation operation, uint8_
 
 static bool may_read_counters(const struct trap_frame *f)
 {
-	uint64_t cr4;
 
-	__asm__ volatile("mov %%cr4, %0" : "=r"(cr4));
-	return !(f->cs & 3) || cr4 & 1 << 8; /* PCE */
+	return !(f->cs & 3) || cr4_read() & 1 << 8; /* PCE */
 }
 
 /* All of them at once, to or from the lower halves of evex.zmm. */
@@ -78,7 +76,7 @@ bool emulated_raises_xm(const struct trap_frame *f, const uint8_t *code, const s
 	if (!(in->flags & INSN_F_MEM)) {
 		vector_read(from, (uint32_t *)operands.from);
 		operands.general = *step_register((struct trap_frame *)f, from);
-	} else if (copy(operands.from, (const void *)address, size)) {
+	} else if (copy(operands.from, (const void *)(uintptr_t)address, size)) {
 		__builtin_memcpy(&operands.general, operands.from, sizeof operands.general);
 	} else {
 		return false; /* it raises something else */
@@ -103,7 +101,7 @@ void emulated_clear(void)
 
 bool emulated_carry_out(struct trap_frame *f, bool (*copy)(void *to, const void *from, uint64_t n))
 {
-	const uint8_t *code = (const uint8_t *)f->rip, *p = code;
+	const uint8_t *code = (const uint8_t *)(uintptr_t)f->rip, *p = code;
 	uint8_t rex = (*p & 0xf0) == 0x40 ? *p++ : 0;
 	struct insn in;
 	bool done = false;

@@ -321,7 +321,7 @@ static bool gather_form(struct evex_state *s, const uint8_t *code, const struct 
 
 		if (o->size == 4)
 			offset = (int32_t)offset;
-		at = (void *)(address + ((uint64_t)offset << (sib >> 6)));
+		at = (void *)(uintptr_t)(address + ((uint64_t)offset << (sib >> 6)));
 		if (!(s->opmask[f->mask] >> i & 1))
 			continue;
 		if (row->form == GATHER ? !copy(element, at, o->size) : !copy(at, element, o->size))
@@ -345,7 +345,7 @@ static bool load(const struct evex_state *s, const struct fields *f, uint64_t ad
 		if (f->b && i)
 			__builtin_memcpy(o->b + i * o->size, o->b, o->size == 4 ? 4 : 8);
 		else if ((f->b ? wanted != 0 : wanted >> i & 1) &&
-			 !copy(o->b + i * o->size, (const void *)(address + i * o->size), o->size))
+			 !copy(o->b + i * o->size, (const void *)(uintptr_t)(address + i * o->size), o->size))
 			return false;
 	}
 	return true;
@@ -357,7 +357,7 @@ static bool store(struct evex_state *s, const struct fields *f, uint64_t address
 	if (!f->is_memory)
 		return false;
 	for (unsigned i = 0; i < o->count; i++)
-		if (selected >> i & 1 && !copy((void *)(address + i * o->size),
+		if (selected >> i & 1 && !copy((void *)(uintptr_t)(address + i * o->size),
 					       (const uint8_t *)s->zmm[f->reg] + i * o->size, o->size))
 			return false;
 	return true;

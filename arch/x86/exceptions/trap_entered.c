@@ -114,10 +114,10 @@ static bool fix_up(struct trap_frame *f)
 	if (f->cs & 3)
 		return false;
 	for (const struct trap_fixup *x = trap_fixups_begin; x < trap_fixups_end; x++) {
-		if ((uint64_t)&x->from + (int64_t)x->from != f->rip)
+		if ((uintptr_t)&x->from + (uint64_t)(int64_t)x->from != f->rip)
 			continue;
 		f->rax = f->vector << 32 | (uint32_t)f->error;
-		f->rip = (uint64_t)&x->to + (int64_t)x->to;
+		f->rip = (uintptr_t)&x->to + (uint64_t)(int64_t)x->to;
 		return true;
 	}
 	return false;
@@ -146,13 +146,13 @@ static void print_backtrace(const struct trap_frame *f)
 	console_text("  backtrace:\n");
 	print_place("    ", f->rip, "\n");
 	for (unsigned depth = 0; depth < 32; depth++) {
-		const uint64_t *frame = (const uint64_t *)rbp;
+		const uint64_t *frame = (const uint64_t *)(uintptr_t)rbp;
 
 		if (rbp & 7 || !page_readable(frame, 16))
 			break;
 		bool known = print_place("    ", frame[1], "\n");
 		/* The one step downwards is from the guard's own stack to its caller's. */
-		bool leaves_guard = rbp >= (uint64_t)guard_stack_low && rbp < (uint64_t)guard_stack_top;
+		bool leaves_guard = rbp >= (uintptr_t)guard_stack_low && rbp < (uintptr_t)guard_stack_top;
 		if (!known || (frame[0] <= rbp && !leaves_guard))
 			break;
 		rbp = frame[0];

@@ -25,15 +25,20 @@ bool user_init(void)
 	return stack;
 }
 
+void *user_stack_top(void)
+{
+	return stack + USER_STACK;
+}
+
 struct user_state user_state_save(void)
 {
-	return (struct user_state){current, tss.rsp[0]};
+	return (struct user_state){current, tss_stack()};
 }
 
 void user_state_restore(const struct user_state *s)
 {
 	current = s->registers;
-	tss.rsp[0] = s->rsp0;
+	tss_set_stack(s->rsp0);
 }
 
 static bool on_exit(struct trap_frame *f, void *arg)
@@ -58,10 +63,10 @@ static bool on_exit(struct trap_frame *f, void *arg)
 		.r14 = f->r14,
 		.r15 = f->r15,
 	};
-	f->rip = (uint64_t)user_left;
+	f->rip = (uintptr_t)user_left;
 	f->cs = SELECTOR_KERNEL_CS;
 	f->rflags = 2;
-	f->rsp = tss.rsp[0];
+	f->rsp = tss_stack();
 	f->ss = SELECTOR_KERNEL_SS;
 	return true;
 }
@@ -80,14 +85,14 @@ void ring_call(unsigned ring, const void *entry, struct call_registers *regs)
 	} selectors[] = {
 		[1] = {SELECTOR_RING1_SS | 1, SELECTOR_RING1_CS | 1},
 		[2] = {SELECTOR_RING2_SS | 2, SELECTOR_RING2_CS | 2},
-		[3] = {SELECTOR_USER_SS | 3, SELECTOR_USER_CS64 | 3},
+		[3] = {SELECTOR_USER_SS | 3, SELECTOR_USER_CS | 3},
 	};
 	struct user_state outer = user_state_save();
 
 	step_hold();
 	trap_set_handler(VECTOR_USER_EXIT, on_exit, NULL);
 	current = regs;
-	user_enter(entry, regs, stack + USER_STACK, &tss.rsp[0], selectors[ring].ss, selectors[ring].cs);
+	user_enter(entry, regs, stack + USER_STACK, tss_stack_place(), selectors[ring].ss, selectors[ring].cs);
 	user_state_restore(&outer);
 	step_release();
 }

@@ -33,6 +33,9 @@ void user_call(const void *entry, struct call_registers *regs);
  * does (code_arena with user = false). */
 void ring_call(unsigned ring, const void *entry, struct call_registers *regs);
 
+/** The top of the stack that outer rings begin with. */
+void *user_stack_top(void);
+
 /** CR4.PCE: whether RDPMC is allowed in ring 3. @return the old setting. */
 bool user_allow_rdpmc(bool allow);
 

@@ -57,7 +57,7 @@ bool apic_is_x2(void)
 
 uint64_t apic_page(void)
 {
-	return x2 ? 0 : (uint64_t)registers;
+	return x2 ? 0 : (uintptr_t)registers;
 }
 
 static bool is_extended(enum apic_register reg)
@@ -275,7 +275,7 @@ void apic_detect(void)
 	if (!present)
 		return;
 	x2 = base & APIC_BASE_X2;
-	registers = (volatile uint32_t *)(base & 0xffffffffff000);
+	registers = (volatile uint32_t *)(uintptr_t)(base & 0xffffffffff000);
 }
 
 bool apic_enable_x2(void)

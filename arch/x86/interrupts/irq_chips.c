@@ -22,7 +22,7 @@ static uint32_t low[ACPI_IO_APICS][IO_APIC_PINS], high[ACPI_IO_APICS][IO_APIC_PI
 
 static uint32_t io_apic_get(unsigned chip, unsigned reg)
 {
-	volatile uint32_t *p = (volatile uint32_t *)(uint64_t)acpi.io_apic[chip].address;
+	volatile uint32_t *p = (volatile uint32_t *)(uintptr_t)acpi.io_apic[chip].address;
 
 	p[0] = reg;
 	return p[4];
@@ -30,7 +30,7 @@ static uint32_t io_apic_get(unsigned chip, unsigned reg)
 
 static void io_apic_put(unsigned chip, unsigned reg, uint32_t value)
 {
-	volatile uint32_t *p = (volatile uint32_t *)(uint64_t)acpi.io_apic[chip].address;
+	volatile uint32_t *p = (volatile uint32_t *)(uintptr_t)acpi.io_apic[chip].address;
 
 	p[0] = reg;
 	p[4] = value;

@@ -56,8 +56,8 @@ static bool rsdp_valid(const struct rsdp *r)
 static const struct rsdp *rsdp_search(uint64_t from, uint64_t to)
 {
 	for (uint64_t at = from; at < to; at += 16)
-		if (rsdp_valid((const struct rsdp *)at))
-			return (const struct rsdp *)at;
+		if (rsdp_valid((const struct rsdp *)(uintptr_t)at))
+			return (const struct rsdp *)(uintptr_t)at;
 	return NULL;
 }
 
@@ -78,7 +78,7 @@ static const struct rsdp *rsdp_find(void)
 /** The table at an address if it is sound, else NULL with a note that calls it `name`. */
 static const struct table *table_at(uint64_t address, const char *name)
 {
-	const struct table *t = (const struct table *)address;
+	const struct table *t = (const struct table *)(uintptr_t)address;
 
 	if (!address || address > readable_top - sizeof *t) {
 		note_add("ACPI: %s lies outside memory (0x%lx): ignored", name, (unsigned long)address);
@@ -229,9 +229,9 @@ static void read_listed(const struct table *root, size_t entry_size)
 		memcpy(&address, p, entry_size);
 		if (!address || address > readable_top - sizeof(struct table))
 			continue;
-		add_table((const struct table *)address);
+		add_table((const struct table *)(uintptr_t)address);
 		for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
-			if (memcmp((const char *)address, readers[i].signature, 4))
+			if (memcmp((const char *)(uintptr_t)address, readers[i].signature, 4))
 				continue;
 			const struct table *t = table_at(address, readers[i].signature);
 			if (t)
@@ -242,7 +242,7 @@ static void read_listed(const struct table *root, size_t entry_size)
 
 void acpi_read(uint64_t address, uint64_t top)
 {
-	const struct rsdp *r = (const struct rsdp *)address;
+	const struct rsdp *r = (const struct rsdp *)(uintptr_t)address;
 	const struct table *root = NULL;
 
 	memset(&acpi, 0, sizeof acpi);

@@ -38,8 +38,19 @@ static const uint32_t msrs[] = {0x174,      0x175,      0x176,      0xc0000081, 
 
 #define DR7_NONE 0x400
 
+/* Without 64-bit mode firmware may have no pages, or pages of another format, in which ours cannot be loaded:
+ * they are switched off in between. All of them are identical mappings. */
+#ifdef __i386__
+#define PAGES_FOUND CR0_PG
+#else
+#define PAGES_FOUND 0
+#endif
+
 /* Type and S bit of a descriptor, without the busy bit. */
 #define TSS_TYPE 9
+
+/* Bytes of that of a task-state segment. */
+#define DESCRIPTOR (2 * sizeof(void *))
 
 static struct state {
 	struct descriptor_pointer gdt, idt;
@@ -122,23 +133,23 @@ static void segments_save(void)
 
 static void debug_registers_save(void)
 {
-	__asm__ volatile("mov %%dr7, %0" : "=r"(firmware->dr7));
-	__asm__ volatile("mov %0, %%dr7" ::"r"((uint64_t)DR7_NONE));
-	__asm__ volatile("mov %%dr0, %0" : "=r"(firmware->dr[0]));
-	__asm__ volatile("mov %%dr1, %0" : "=r"(firmware->dr[1]));
-	__asm__ volatile("mov %%dr2, %0" : "=r"(firmware->dr[2]));
-	__asm__ volatile("mov %%dr3, %0" : "=r"(firmware->dr[3]));
-	__asm__ volatile("mov %%dr6, %0" : "=r"(firmware->dr6));
+	firmware->dr7 = dr7_read();
+	dr7_write(DR7_NONE);
+	firmware->dr[0] = dr0_read();
+	firmware->dr[1] = dr1_read();
+	firmware->dr[2] = dr2_read();
+	firmware->dr[3] = dr3_read();
+	firmware->dr6 = dr6_read();
 }
 
 static void debug_registers_return(void)
 {
-	__asm__ volatile("mov %0, %%dr0" ::"r"(firmware->dr[0]));
-	__asm__ volatile("mov %0, %%dr1" ::"r"(firmware->dr[1]));
-	__asm__ volatile("mov %0, %%dr2" ::"r"(firmware->dr[2]));
-	__asm__ volatile("mov %0, %%dr3" ::"r"(firmware->dr[3]));
-	__asm__ volatile("mov %0, %%dr6" ::"r"(firmware->dr6));
-	__asm__ volatile("mov %0, %%dr7" ::"r"(firmware->dr7));
+	dr0_write(firmware->dr[0]);
+	dr1_write(firmware->dr[1]);
+	dr2_write(firmware->dr[2]);
+	dr3_write(firmware->dr[3]);
+	dr6_write(firmware->dr6);
+	dr7_write(firmware->dr7);
 }
 
 static void vector_state_save(void)
@@ -146,12 +157,12 @@ static void vector_state_save(void)
 	if (has_xsave) {
 		uint64_t all = xcr0 | firmware->xcr0;
 		xcr0_write(all);
-		__asm__ volatile("xsave64 (%0)" ::"r"(firmware->vector_state), "a"((uint32_t)all),
+		__asm__ volatile(XSAVE " (%0)" ::"r"(firmware->vector_state), "a"((uint32_t)all),
 				 "d"((uint32_t)(all >> 32))
 				 : "memory");
 		xcr0_write(xcr0);
 	} else {
-		__asm__ volatile("fxsave64 (%0)" ::"r"(firmware->vector_state) : "memory");
+		__asm__ volatile(FXSAVE " (%0)" ::"r"(firmware->vector_state) : "memory");
 	}
 	uint32_t mxcsr = 0x1f80;
 	__asm__ volatile("fninit; ldmxcsr %0" ::"m"(mxcsr));
@@ -162,12 +173,12 @@ static void vector_state_return(void)
 	if (has_xsave) {
 		uint64_t all = xcr0 | firmware->xcr0;
 		xcr0_write(all);
-		__asm__ volatile("xrstor64 (%0)" ::"r"(firmware->vector_state), "a"((uint32_t)all),
+		__asm__ volatile(XRSTOR " (%0)" ::"r"(firmware->vector_state), "a"((uint32_t)all),
 				 "d"((uint32_t)(all >> 32))
 				 : "memory");
 		xcr0_write(firmware->xcr0);
 	} else {
-		__asm__ volatile("fxrstor64 (%0)" ::"r"(firmware->vector_state) : "memory");
+		__asm__ volatile(FXRSTOR " (%0)" ::"r"(firmware->vector_state) : "memory");
 	}
 }
 
@@ -188,11 +199,16 @@ void cpu_state_take(void)
 		firmware->msr_there[i] = msr_read(msrs[i], &firmware->msr[i]);
 	debug_registers_save();
 
-	cr0_write((firmware->cr0 | CR0_MP | CR0_NE | CR0_WP) & ~(CR0_EM | CR0_TS | CR0_AM | CR0_NW | CR0_CD));
-	cr4_write((firmware->cr4 & ~CR4_OURS) | CR4_OSFXSR | CR4_OSXMMEXCPT | (has_xsave ? CR4_OSXSAVE : 0));
+	uint64_t cr0 = (firmware->cr0 | CR0_MP | CR0_NE | CR0_WP) &
+		       ~(CR0_EM | CR0_TS | CR0_AM | CR0_NW | CR0_CD | PAGES_FOUND);
+	cr0_write(cr0);
+	cr4_write((firmware->cr4 & ~CR4_OURS) | CR4_PAE | CR4_OSFXSR | CR4_OSXMMEXCPT |
+		  (has_xsave ? CR4_OSXSAVE : 0));
 	msr_write(MSR_EFER, firmware->efer | EFER_SCE | (has_nx ? EFER_NXE : 0));
 	msr_write(MSR_PAT, PAGING_PAT);
 	cr3_write(paging_root());
+	if (PAGES_FOUND)
+		cr0_write(cr0 | CR0_PG);
 
 	firmware->xcr0 = xcr0_read();
 	vector_state_save();
@@ -239,9 +255,9 @@ unsigned cpu_state_differs(void)
 static void task_register_return(void)
 {
 	unsigned selector = firmware->tr & ~7u;
-	uint64_t *descriptor = (uint64_t *)(firmware->gdt.base + selector);
+	uint64_t *descriptor = (uint64_t *)(uintptr_t)(firmware->gdt.base + selector);
 
-	if (!selector || selector + 15 > firmware->gdt.limit || (*descriptor >> 40 & 0x1d) != TSS_TYPE)
+	if (!selector || selector + DESCRIPTOR - 1 > firmware->gdt.limit || (*descriptor >> 40 & 0x1d) != TSS_TYPE)
 		return;
 	uint64_t cr0 = cr0_read();
 	cr0_write(cr0 & ~CR0_WP);
@@ -261,10 +277,14 @@ void cpu_state_give_back(void)
 		if (firmware->msr_there[i])
 			msr_write(msrs[i], firmware->msr[i]);
 	msr_write(MSR_PAT, firmware->pat);
+	if (PAGES_FOUND)
+		cr0_write(cr0_read() & ~CR0_PG);
 	/* PCIDE wants CR3[11:0] = 0, as ours is; shadow stacks cannot be resumed in the middle of another
 	 * call chain. */
 	cr4_write(firmware->cr4 & ~CR4_CET);
 	cr3_write(firmware->cr3);
+	if (PAGES_FOUND)
+		msr_write(MSR_EFER, firmware->efer);
 	cr0_write(firmware->cr0);
 	msr_write(MSR_EFER, firmware->efer);
 

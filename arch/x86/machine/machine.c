@@ -76,7 +76,7 @@ static bool stacks_create(void)
 	for (unsigned i = 0; i < IST_COUNT; i++) {
 		if (!(low = stack_create(INTERRUPT_STACK)))
 			return false;
-		tss.ist[i] = (uint64_t)low + INTERRUPT_STACK;
+		tss.ist[i] = (uintptr_t)low + INTERRUPT_STACK;
 	}
 	if (!(low = stack_create(GUARD_STACK)))
 		return false;

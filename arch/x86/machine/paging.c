@@ -24,6 +24,15 @@
 #define GIB               (1ull << 30)
 #define LEVEL_BITS(level) (12 + 9 * ((level)-1)) /* level 1: 4 KiB pages */
 
+/* Without 64-bit mode there are three levels, the highest of which has four entries with no rights in them
+ * (PAE: SDM vol. 3, 4.4), and no addresses above those of memory: aliases lie where memory does that is not
+ * used otherwise. */
+#ifdef __i386__
+#define NARROW true
+#else
+#define NARROW false
+#endif
+
 /* Executable aliases of arenas lie this far above their writable view, so the identity map ends here at the
  * latest. */
 #define ALIAS_OFFSET 0x400000000000ull
@@ -40,6 +49,12 @@ static uint64_t *root;
 static unsigned levels;
 static uint64_t no_execute;
 static uint8_t *spare, *spare_end;
+
+/** What an entry above the last level says besides the next table's place. */
+static uint64_t table_rights(unsigned level)
+{
+	return NARROW && level == levels ? PRESENT : TABLE;
+}
 
 static unsigned index_at(uint64_t address, unsigned level)
 {
@@ -58,7 +73,7 @@ static uint64_t *table_take(void)
 
 static uint64_t *below(uint64_t entry)
 {
-	return (uint64_t *)(entry & ADDRESS);
+	return (uint64_t *)(uintptr_t)(entry & ADDRESS);
 }
 
 /** Replace a large page by a table of the next smaller ones with the same rights. */
@@ -73,7 +88,7 @@ static bool split(uint64_t *entry, unsigned level)
 		rights &= ~LARGE;
 	for (unsigned i = 0; i < ENTRIES; i++)
 		t[i] = (base + ((uint64_t)i << LEVEL_BITS(level - 1))) | rights;
-	*entry = (uint64_t)t | TABLE;
+	*entry = (uintptr_t)t | table_rights(level);
 	return true;
 }
 
@@ -95,7 +110,7 @@ static uint64_t *entry_for(uint64_t address, unsigned level)
 			uint64_t *t = table_take();
 			if (!t)
 				return NULL;
-			*entry = (uint64_t)t | TABLE;
+			*entry = (uintptr_t)t | table_rights(at);
 		}
 		table = below(*entry);
 	}
@@ -147,8 +162,8 @@ static bool map_image(void)
 	};
 
 	for (unsigned i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-		uint64_t start = (uint64_t)parts[i].start & ~(PAGE - 1);
-		uint64_t end = round_up((uint64_t)parts[i].end, PAGE);
+		uint64_t start = (uintptr_t)parts[i].start & ~(PAGE - 1);
+		uint64_t end = round_up((uintptr_t)parts[i].end, PAGE);
 		if (!map(start, start, end - start, parts[i].flags))
 			return false;
 	}
@@ -164,9 +179,9 @@ bool paging_build(const struct boot_info *boot)
 
 	alloc = boot->alloc_pages;
 	take = boot->take_pages;
-	levels = cr4_read() & CR4_LA57 ? 5 : 4;
+	levels = NARROW ? 3 : cr4_read() & CR4_LA57 ? 5 : 4;
 	no_execute = cpu_has(CPU_NX) ? NX : 0;
-	top = round_up(top, GIB);
+	top = NARROW ? 4 * GIB : round_up(top, GIB);
 	if (top > limit) {
 		note_add("memory above %lu GiB is not mapped while the machine is taken",
 			 (unsigned long)(limit / GIB));
@@ -193,12 +208,12 @@ bool paging_build(const struct boot_info *boot)
 
 uint64_t paging_root(void)
 {
-	return (uint64_t)root;
+	return (uintptr_t)root;
 }
 
 bool page_protect(void *start, size_t size, unsigned flags)
 {
-	bool ok = map((uint64_t)start, (uint64_t)start, size, flags);
+	bool ok = map((uintptr_t)start, (uintptr_t)start, size, flags);
 
 	if (machine_taken()) {
 		cr3_write(cr3_read());
@@ -214,9 +229,14 @@ bool arena_create(struct code_arena *arena, size_t size, bool user)
 	size = round_up(size, PAGE);
 	if (machine_taken() || !(arena->rw = alloc(size / PAGE)))
 		return false;
+#ifdef __i386__
+	if (!(arena->rx = alloc(size / PAGE)))
+		return false;
+#else
 	arena->rx = arena->rw + ALIAS_OFFSET;
+#endif
 	arena->size = size;
-	return map((uint64_t)arena->rx, (uint64_t)arena->rw, size, PAGE_EXEC | (user ? PAGE_USER : 0));
+	return map((uintptr_t)arena->rx, (uintptr_t)arena->rw, size, PAGE_EXEC | (user ? PAGE_USER : 0));
 }
 
 static void *create(size_t size, void *(*pages)(size_t pages))
@@ -270,18 +290,18 @@ void *page_view(void *start, size_t size, unsigned shift, bool code)
 {
 	uint64_t offset = VIEW_OFFSET(shift + code);
 
-	uint64_t page = 1ull << shift, first = (uint64_t)start & ~(page - 1);
+	uint64_t page = 1ull << shift, first = (uintptr_t)start & ~(page - 1);
 
-	if (machine_taken() || (page == GIB && !cpu_has(CPU_PAGE_1G)))
+	if (NARROW || machine_taken() || (page == GIB && !cpu_has(CPU_PAGE_1G)))
 		return NULL;
-	for (uint64_t at = first; at < (uint64_t)start + size; at += page) {
+	for (uint64_t at = first; at < (uintptr_t)start + size; at += page) {
 		uint64_t *entry =
 			page == GIB && !one_type(at) ? NULL : entry_for(offset + at, page == GIB ? 3 : 2);
 		if (!entry)
 			return NULL;
 		*entry = at | LARGE | rights_for(code ? PAGE_EXEC : PAGE_WRITE | PAGE_USER);
 	}
-	return (uint8_t *)start + offset;
+	return (uint8_t *)start + (uintptr_t)offset;
 }
 
 void *stack_create(size_t size)
@@ -294,16 +314,18 @@ void *stack_create(size_t size)
 /* The entry that maps an address with these rights; 0: none does. */
 static uint64_t mapping(uint64_t address, uint64_t rights, unsigned *level)
 {
-	unsigned at = cr4_read() & CR4_LA57 ? 5 : 4;
-	const uint64_t *table = below(cr3_read());
+	unsigned at = NARROW ? 3 : cr4_read() & CR4_LA57 ? 5 : 4;
+	const uint64_t *table = (const uint64_t *)(uintptr_t)(cr3_read() & ~(NARROW ? 31ull : PAGE - 1));
 	int64_t sign = (int64_t)address >> (LEVEL_BITS(at + 1) - 1);
 
-	if (sign != 0 && sign != -1)
+	if (NARROW ? address > UINT32_MAX || !(cr0_read() & CR0_PG) : sign != 0 && sign != -1)
 		return 0; /* not canonical */
 	for (;; at--) {
 		uint64_t entry = table[index_at(address, at)];
 
-		if ((entry & rights) != rights)
+		uint64_t asked = NARROW && at == 3 ? PRESENT : rights;
+
+		if ((entry & asked) != asked)
 			return 0;
 		if (at == 1 || entry & LARGE) {
 			*level = at;
@@ -322,7 +344,7 @@ static bool page_allows(uint64_t address, uint64_t rights)
 
 static bool all_allow(const void *start, size_t size, uint64_t rights)
 {
-	uint64_t first = (uint64_t)start, last = first + size - 1;
+	uint64_t first = (uintptr_t)start, last = first + size - 1;
 
 	if (last < first)
 		return false;

@@ -26,7 +26,7 @@ enum page_flags {
  */
 struct code_arena {
 	uint8_t *rw;
-	uint8_t *rx; /* == rw + constant offset */
+	uint8_t *rx; /* in 64-bit mode rw + a constant offset */
 	size_t size;
 };
 

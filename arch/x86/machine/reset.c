@@ -32,7 +32,7 @@ void breadcrumbs_fail(enum breadcrumbs_fault fault)
 	 * vol. 3, 6.15. */
 	static const struct {
 		uint16_t limit;
-		uint64_t base;
+		uintptr_t base;
 	} __attribute__((packed)) empty;
 
 	if (fault == BREADCRUMBS_EXCEPTION)

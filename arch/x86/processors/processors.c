@@ -38,11 +38,18 @@
 #define SILENT_MAX 5       /* after so many that did not answer in a row the wait gets no shorter */
 #define RETURN_US  5000000 /* for one that was called back */
 
-#define CR4_PAE  (1ull << 5)
 #define CR4_MCE  (1ull << 6)
 #define CR4_VMXE (1ull << 13)
 #define CR4_SMXE (1ull << 14)
 #define EFER_LME (1ull << 8)
+
+#ifdef __i386__
+#define LONG_MODE     0
+#define STACK_POINTER "esp"
+#else
+#define LONG_MODE     EFER_LME
+#define STACK_POINTER "rsp"
+#endif
 
 /* processors.S */
 extern uint8_t trampoline[], trampoline_entry[], trampoline_cr3[], trampoline_cr4[], trampoline_efer[],
@@ -103,7 +110,7 @@ unsigned processor_current(void)
 
 static void fill(const uint8_t *label, const void *value, size_t size)
 {
-	memcpy((uint8_t *)page + (label - trampoline), value, size);
+	memcpy((uint8_t *)(uintptr_t)page + (label - trampoline), value, size);
 }
 
 /* --- misbehaviour ----------------------------------------------------------------------------------- */
@@ -182,7 +189,7 @@ void processor_rest(void)
 {
 	processor_idle_idt();
 	cr4_write(cr4_read() | CR4_MCE);
-	__asm__ volatile("mov %0, %%rsp\n\t"
+	__asm__ volatile("mov %0, %%" STACK_POINTER "\n\t"
 			 "movl $1, %1\n"
 			 "1:\tcli\n\t"
 			 "hlt\n\t"
@@ -194,10 +201,10 @@ void processor_rest(void)
 
 void processors_init(uint64_t low_page)
 {
-	uint64_t entry = (uint64_t)landing;
+	uintptr_t entry = (uintptr_t)landing;
 	uint32_t cr3 = (uint32_t)paging_root();
 	uint32_t cr4 = CR4_PAE | (uint32_t)(cr4_read() & CR4_LA57);
-	uint32_t efer = EFER_LME | (cpu_has(CPU_NX) ? EFER_NXE : 0);
+	uint32_t efer = LONG_MODE | (cpu_has(CPU_NX) ? EFER_NXE : 0);
 
 	processors_list(apic_id());
 	for (unsigned v = 0; v < PARK_VECTORS; v++)
@@ -210,8 +217,8 @@ void processors_init(uint64_t low_page)
 	for (unsigned v = VECTOR_NMI; v < IDLE_VECTORS; v++)
 		if (v == VECTOR_NMI || v == VECTOR_MC)
 			gate_set(&idle_idt[v], park_on_nothing, GATE_INTERRUPT, 0);
-	idle_idt_pointer = (struct descriptor_pointer){sizeof idle_idt - 1, (uint64_t)idle_idt};
-	park_idt_pointer = (struct descriptor_pointer){sizeof park_idt - 1, (uint64_t)park_idt};
+	idle_idt_pointer = (struct descriptor_pointer){sizeof idle_idt - 1, (uintptr_t)idle_idt};
+	park_idt_pointer = (struct descriptor_pointer){sizeof park_idt - 1, (uintptr_t)park_idt};
 
 	if (processor_count() < 2 || !apic_present() || !low_page || low_page + PAGE > LOW_END)
 		return;
@@ -219,12 +226,12 @@ void processors_init(uint64_t low_page)
 	if (!run_stack)
 		return;
 	page = low_page;
-	memcpy((void *)page, trampoline, (size_t)(trampoline_end - trampoline));
+	memcpy((void *)(uintptr_t)page, trampoline, (size_t)(trampoline_end - trampoline));
 	fill(trampoline_entry, &entry, sizeof entry);
 	fill(trampoline_cr3, &cr3, sizeof cr3);
 	fill(trampoline_cr4, &cr4, sizeof cr4);
 	fill(trampoline_efer, &efer, sizeof efer);
-	if (!page_protect((void *)page, PAGE, PAGE_EXEC))
+	if (!page_protect((void *)(uintptr_t)page, PAGE, PAGE_EXEC))
 		page = 0;
 }
 
@@ -252,7 +259,7 @@ static unsigned silent;
 
 static uint32_t begun(void)
 {
-	return *(volatile uint32_t *)(page + (uint64_t)(trampoline_begun - trampoline));
+	return *(volatile uint32_t *)(uintptr_t)(page + (uint64_t)(trampoline_begun - trampoline));
 }
 
 bool processor_launch(uint32_t id, void (*entry)(void), uint8_t *stack_end, volatile uint32_t *arrived,
@@ -270,7 +277,7 @@ bool processor_launch(uint32_t id, void (*entry)(void), uint8_t *stack_end, vola
 		return false;
 	}
 	landing_entry = entry;
-	landing_stack = (uint64_t)stack_end;
+	landing_stack = (uintptr_t)stack_end;
 	*arrived = 0;
 	before = begun();
 	apic_send_init(id);

@@ -69,7 +69,7 @@ static bool start(unsigned who, const char **why)
 			gate_set(&second_cpu_idt[v], second_cpu_woken, GATE_INTERRUPT, 0);
 	gate_set(&second_cpu_idt[VECTOR_GP], second_cpu_refused, GATE_INTERRUPT, 0);
 	second_cpu_idt_pointer =
-		(struct descriptor_pointer){sizeof second_cpu_idt - 1, (uint64_t)second_cpu_idt};
+		(struct descriptor_pointer){sizeof second_cpu_idt - 1, (uintptr_t)second_cpu_idt};
 	second_cpu_wanted = 0;
 	if (!processor_launch(processor_at(who).id, second_cpu_begin, stack + STACK, &second_cpu_state, why))
 		return false;

@@ -120,6 +120,11 @@ unsigned account_retired(const struct insn_retired *s, struct qterm out[ACCOUNT_
 			add(&t, Q_INSN_LOCKED, 1);
 		if (in->special == INSN_JCC || in->special == INSN_LOOP || in->special == INSN_JRCXZ)
 			add(&t, s->taken ? Q_BR_COND_TAKEN : Q_BR_COND_NTAKEN, 1);
+		if (sizeof(void *) == 4 && in->special == INSN_IRET && s->cpl != s->cpl_after) {
+			/* ESP and SS besides: SDM vol. 2, IRET. */
+			add(&t, Q_LOADS, 2);
+			add(&t, Q_LOAD_BYTES, 2 * 4);
+		}
 		if (s->cpl != s->cpl_after && changes_level(in))
 			add(&t, s->cpl_after ? Q_RING_TO_USER : Q_RING_TO_KERNEL, 1);
 	}

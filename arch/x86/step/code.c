@@ -16,13 +16,20 @@ void code_mark(uint8_t *to, uint32_t word)
 	memcpy(to + sizeof opcode, &word, sizeof word);
 }
 
+/* Instructions on whole registers: size in 64-bit mode, where REX.W comes first, and the other bytes. */
+#ifdef __i386__
+#define WORD(size, ...) (size) - 1, {__VA_ARGS__}
+#else
+#define WORD(size, ...) size, {0x48, __VA_ARGS__}
+#endif
+
 const struct code_rung code_rungs[] = {
 	{"nop", 1, {0x90}},                        /* as many in a cycle as retire */
-	{"add", 3, {0x48, 0x01, 0xc0}},            /* add %rax,%rax: each waits for the one before */
-	{"imul", 4, {0x48, 0x0f, 0xaf, 0xc0}},     /* imul %rax,%rax: likewise, for some cycles */
+	{"add", WORD(3, 0x01, 0xc0)},              /* add %rax,%rax: each waits for the one before */
+	{"imul", WORD(4, 0x0f, 0xaf, 0xc0)},       /* imul %rax,%rax: likewise, for some cycles */
 	{"mulss", 4, {0xf3, 0x0f, 0x59, 0xc0}},    /* mulss %xmm0,%xmm0 */
-	{"load", 4, {0x48, 0x8b, 0x46, 0x40}},     /* mov 64(%rsi),%rax */
-	{"store", 4, {0x48, 0x89, 0x46, 0x40}},    /* mov %rax,64(%rsi) */
+	{"load", WORD(4, 0x8b, 0x46, 0x40)},       /* mov 64(%rsi),%rax */
+	{"store", WORD(4, 0x89, 0x46, 0x40)},      /* mov %rax,64(%rsi) */
 	{"lock add", 4, {0xf0, 0x01, 0x46, 0x40}}, /* lock add %eax,64(%rsi) */
 	{"jmp", 2, {0xeb, 0x00}},                  /* to the next rung */
 	{"pause", 2, {0xf3, 0x90}},
@@ -55,7 +62,11 @@ const unsigned code_loop_instructions = 2;
 
 uint8_t *code_loop(uint8_t *to, const uint8_t *begin)
 {
+#ifdef __i386__
+	static const uint8_t turn[] = {0x4f, 0x75}; /* dec %edi; jnz */
+#else
 	static const uint8_t turn[] = {0x48, 0xff, 0xcf, 0x75}; /* dec %rdi; jnz */
+#endif
 
 	memcpy(to, turn, sizeof turn);
 	to += sizeof turn;
@@ -73,8 +84,14 @@ const unsigned code_counter_reading_size = sizeof code_counter_reading;
 const unsigned code_counter_reading_before = 1;
 const char code_counter_reading_name[] = "RDPMC";
 
+#ifdef __i386__
+#define CALL_NEXT "call 1f\n1:\tadd $4, %%esp"
+#else
+#define CALL_NEXT "call 1f\n1:\tadd $8, %%rsp"
+#endif
+
 /* No red zone is below the stack pointer. */
 __attribute__((noipa)) void code_call_next(void)
 {
-	__asm__ volatile("call 1f\n1:\tadd $8, %%rsp" ::: "memory", "cc");
+	__asm__ volatile(CALL_NEXT ::: "memory", "cc");
 }

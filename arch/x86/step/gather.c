@@ -23,6 +23,7 @@ static void store_vector(unsigned number, uint8_t to[32])
 		STORE_VECTOR(5);
 		STORE_VECTOR(6);
 		STORE_VECTOR(7);
+#ifndef __i386__
 		STORE_VECTOR(8);
 		STORE_VECTOR(9);
 		STORE_VECTOR(10);
@@ -31,6 +32,7 @@ static void store_vector(unsigned number, uint8_t to[32])
 		STORE_VECTOR(13);
 		STORE_VECTOR(14);
 		STORE_VECTOR(15);
+#endif
 	}
 }
 

@@ -3,6 +3,13 @@
 
 #define LONGEST 15
 
+/* The mode that code is decoded for is the one that this is built for. */
+#ifdef __i386__
+#define LONG false
+#else
+#define LONG true
+#endif
+
 /** What has been read of an instruction so far. */
 struct cursor {
 	const uint8_t *code;
@@ -26,7 +33,7 @@ static unsigned read_prefixes(struct cursor *c, struct insn *out)
 		b = byte_at(c, c->at);
 		if (insn_maps[MAP_LEGACY][b] != INSN_PREFIX || c->at >= c->limit)
 			break;
-		if ((b & 0xf0) == 0x40) {
+		if (LONG && (b & 0xf0) == 0x40) {
 			rex = b;
 			continue;
 		}
@@ -48,9 +55,9 @@ static unsigned read_prefixes(struct cursor *c, struct insn *out)
 			break;
 		case 0x64:
 		case 0x65:
-			out->seg = (uint8_t)b;
+			out->seg = LONG ? (uint8_t)b : 0;
 			continue;
-		default: /* the other segments mean nothing in 64-bit mode */
+		default: /* the other segments mean nothing in 64-bit mode, and are flat here in 32-bit mode */
 			continue;
 		}
 		c->legacy_prefix = true;
@@ -165,12 +172,14 @@ static bool operands_allowed(unsigned flags, const struct cursor *c, unsigned mo
 	return !(flags & LEAF_NEED_AAA) || (x & EXT_AAA);
 }
 
-/** Bytes of ModRM, SIB and displacement. */
-static unsigned operand_bytes(const struct cursor *c, unsigned modrm)
+/** Bytes of ModRM, SIB and displacement. @param narrow with 16-bit addressing: SDM vol. 2, table 2-1 */
+static unsigned operand_bytes(const struct cursor *c, unsigned modrm, bool narrow)
 {
 	unsigned mod = modrm >> 6, rm = modrm & 7, n = 1;
 	if (mod == 3)
 		return 1;
+	if (narrow)
+		return mod == 1 ? 2 : mod == 2 || rm == 6 ? 3 : 1;
 	if (rm == 4) {
 		n = 2;
 		if (mod == 0 && (byte_at(c, c->at + 1) & 7) == 5)
@@ -180,6 +189,8 @@ static unsigned operand_bytes(const struct cursor *c, unsigned modrm)
 	}
 	return n + (mod == 1 ? 1 : mod == 2 ? 4 : 0);
 }
+
+#define NARROW(in) (!LONG && ((in)->flags & INSN_F_ADDR32))
 
 bool insn_decode(const uint8_t *code, size_t size, struct insn *out)
 {
@@ -204,7 +215,7 @@ bool insn_decode(const uint8_t *code, size_t size, struct insn *out)
 		c.features | (modrm & 63) << FEATURE_RM | (modrm >= 0xc0 ? 1u << FEATURE_MOD3 : 0);
 	if (map == MAP_3DNOW) {
 		/* The opcode is the last byte. */
-		opcode = byte_at(&c, c.at + operand_bytes(&c, modrm));
+		opcode = byte_at(&c, c.at + operand_bytes(&c, modrm, NARROW(out)));
 		entry = insn_maps[MAP_3DNOW][opcode];
 	}
 	const struct insn_leaf *leaf = &insn_leaves[walk(entry, features)];
@@ -222,12 +233,12 @@ bool insn_decode(const uint8_t *code, size_t size, struct insn *out)
 		out->flags |= INSN_F_MODRM | (modrm < 0xc0 ? INSN_F_MEM : 0);
 		out->modrm_at = (uint8_t)c.at;
 		out->disp_shift = leaf->sizes >> 4;
-		length += operand_bytes(&c, modrm);
+		length += operand_bytes(&c, modrm, NARROW(out));
 	} else if (flags & LEAF_MOFFS) {
 		out->flags |= INSN_F_MEM;
 		out->modrm_at = (uint8_t)c.at;
 		if (out->flags & INSN_F_ADDR32)
-			length -= 4;
+			length -= LONG ? 4 : 2;
 	}
 	if ((out->flags & INSN_F_LOCK) && !(flags & LEAF_LOCK_OK))
 		goto invalid;
@@ -278,19 +289,43 @@ static uint64_t read_le(const uint8_t *p, unsigned bytes)
 	return v;
 }
 
+/** Of 16-bit addressing: SDM vol. 2, table 2-1. */
+static uint64_t narrow_address(const uint8_t *p, const struct insn *in, const struct insn_registers *r)
+{
+	enum { BX = 3, BP = 5, SI = 6, DI = 7, NONE = 16 };
+	static const uint8_t registers[8][2] = {{BX, SI},   {BX, DI},   {BP, SI},   {BP, DI},
+						{SI, NONE}, {DI, NONE}, {BP, NONE}, {BX, NONE}};
+	unsigned mod = p[0] >> 6, rm = p[0] & 7;
+	uint64_t address = 0;
+
+	if (!(in->flags & INSN_F_MODRM))
+		return read_le(p, 2);
+	if (mod == 0 && rm == 6)
+		return read_le(p + 1, 2);
+	for (unsigned i = 0; i < 2; i++)
+		address += registers[rm][i] == NONE ? 0 : r->gpr[registers[rm][i]];
+	if (mod == 1)
+		address += (uint64_t)(int64_t)(int8_t)p[1];
+	else if (mod == 2)
+		address += read_le(p + 1, 2);
+	return (uint16_t)address;
+}
+
 uint64_t insn_effective_address(const uint8_t *code, const struct insn *in, const struct insn_registers *r)
 {
 	const uint8_t *p = code + in->modrm_at;
 	bool narrow = in->flags & INSN_F_ADDR32;
 	uint64_t address;
 
+	if (NARROW(in))
+		return narrow_address(p, in, r);
 	if (!(in->flags & INSN_F_MODRM)) {
-		address = read_le(p, narrow ? 4 : 8);
+		address = read_le(p, narrow || !LONG ? 4 : 8);
 	} else {
 		unsigned mod = p[0] >> 6, rm = p[0] & 7, base = rm | (in->rex & 1) << 3;
 		bool no_base = mod == 0 && rm == 5;
 		address = 0;
-		if (no_base)
+		if (no_base && LONG)
 			address = r->rip + in->length;
 		p++;
 		if (rm == 4) {
@@ -302,13 +337,13 @@ uint64_t insn_effective_address(const uint8_t *code, const struct insn *in, cons
 			p++;
 		}
 		if (!no_base)
-			address += r->gpr[base] + (base == 4 && (in->flags & INSN_F_POP) ? 8 : 0);
+			address += r->gpr[base] + (base == 4 && (in->flags & INSN_F_POP) ? sizeof(void *) : 0);
 		if (mod == 1)
 			address += (uint64_t)(int64_t)(int8_t)p[0] << in->disp_shift;
 		else if (mod == 2 || no_base)
 			address += (uint64_t)(int64_t)(int32_t)read_le(p, 4);
 	}
-	if (narrow)
+	if (narrow || !LONG)
 		address = (uint32_t)address;
 	if (in->seg)
 		address += in->seg == 0x64 ? r->fs_base : r->gs_base;
@@ -339,9 +374,12 @@ unsigned insn_gather_elements(const struct insn_gather *g, const void *mask)
 	return count;
 }
 
+/* What is left of RCX with the address-size prefix. */
+#define COUNT_OF(rcx) (LONG ? (uint32_t)(rcx) : (uint16_t)(rcx))
+
 uint64_t insn_rep_left(const struct insn *in, uint64_t rcx)
 {
-	return in->flags & INSN_F_ADDR32 ? (uint32_t)rcx : rcx;
+	return in->flags & INSN_F_ADDR32 ? COUNT_OF(rcx) : rcx;
 }
 
 uint64_t insn_rep_iterations(const struct insn *in, uint64_t before, uint64_t after)
@@ -355,14 +393,14 @@ bool insn_branch_taken(const struct insn *in, uint64_t rflags, uint64_t rcx)
 	bool less = !(rflags & SF) != !(rflags & OF), taken;
 
 	if (in->flags & INSN_F_ADDR32)
-		rcx = (uint32_t)rcx;
+		rcx = COUNT_OF(rcx);
 	switch (in->special) {
 	case INSN_JRCXZ:
 		return rcx == 0;
 	case INSN_LOOP:
 		rcx--;
 		if (in->flags & INSN_F_ADDR32)
-			rcx = (uint32_t)rcx;
+			rcx = COUNT_OF(rcx);
 		if (in->cond == 0xe1 && !(rflags & ZF))
 			return false;
 		if (in->cond == 0xe0 && (rflags & ZF))

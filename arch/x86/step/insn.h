@@ -1,5 +1,6 @@
 /*
- * x86-64 instruction decoding for the step engine: length, what the engine must treat specially, and the
+ * Instruction decoding for the step engine, for 64-bit mode, or where that is what the code is built for,
+ * 32-bit protected mode: length, what the engine must treat specially, and the
  * class that tells which quantities the instruction contributes.
  *
  * The tables (arch/x86/step/insn_table.h) are generated at build time by tools/x86/decodegen, which asks an
@@ -57,7 +58,7 @@ enum insn_flags {
 	INSN_F_REP = 1 << 0,     /* string instruction with F2 or F3 */
 	INSN_F_REPNE = 1 << 1,   /* the prefix is F2 */
 	INSN_F_LOCK = 1 << 2,    /* locked: LOCK prefix, or XCHG with memory */
-	INSN_F_ADDR32 = 1 << 3,  /* 67H prefix: RCX is ECX, RSI is ESI ... */
+	INSN_F_ADDR32 = 1 << 3,  /* 67H prefix: RCX is ECX, RSI is ESI ... (32-bit mode: CX, SI) */
 	INSN_F_MODRM = 1 << 4,   /* has a ModRM byte */
 	INSN_F_MEM = 1 << 5,     /* names memory by ModRM or moffs: insn_effective_address() applies */
 	INSN_F_INVALID = 1 << 6, /* no instruction: would raise #UD */
@@ -79,7 +80,7 @@ struct insn {
 };
 
 /**
- * Decode one instruction in 64-bit mode.
+ * Decode one instruction.
  * @param code   its bytes
  * @param size   bytes that may be read, at least 1
  * @param out    filled in; with false, .flags has INSN_F_INVALID and .length is the number of bytes looked at

@@ -28,7 +28,9 @@ static void find_operand(struct decoded *d, uint64_t rip)
 {
 	const uint8_t *code = (const uint8_t *)d->bytes;
 	struct insn_registers r = {.rip = rip};
-	uint64_t width = d->in.flags & INSN_F_ADDR32 ? UINT32_MAX : UINT64_MAX;
+	uint64_t width = sizeof(void *) == 4 ? (d->in.flags & INSN_F_ADDR32 ? UINT16_MAX : UINT32_MAX)
+			 : d->in.flags & INSN_F_ADDR32 ? UINT32_MAX
+						       : UINT64_MAX;
 
 	d->base = d->index = NO_REGISTER;
 	d->scale = 0;
@@ -89,7 +91,7 @@ struct decoded *step_cache_fill(uint64_t rip)
 	uint64_t bytes[2] = {0, 0};
 	bool valid;
 
-	if (!step_copy(bytes, (const void *)rip, size))
+	if (!step_copy(bytes, (const void *)(uintptr_t)rip, size))
 		return NULL;
 	if (d->rip == key && d->in.length <= size && same_bytes(d, bytes))
 		return d;
@@ -97,7 +99,7 @@ struct decoded *step_cache_fill(uint64_t rip)
 	if (!valid && size < 15) {
 		/* Perhaps cut off by the end of the page. */
 		d->rip = 0;
-		if (!step_copy((uint8_t *)bytes + size, (const void *)(rip + size), 16 - size))
+		if (!step_copy((uint8_t *)bytes + size, (const void *)(uintptr_t)(rip + size), 16 - size))
 			return NULL;
 		valid = insn_decode((const uint8_t *)bytes, 16, &d->in);
 	}

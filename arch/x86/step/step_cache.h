@@ -32,7 +32,7 @@ struct decoded {
 	uint8_t base, index; /* as positions in struct trap_frame, NO_REGISTER if absent */
 	uint8_t scale;
 	uint8_t kind; /* enum decoded_kind */
-};
+} __attribute__((aligned(8)));
 _Static_assert(sizeof(struct decoded) == 64, "a place is found by a shift");
 
 extern struct decoded step_cache[1 << STEP_CACHE_BITS];
@@ -71,7 +71,7 @@ static inline uint64_t *step_register(struct trap_frame *f, unsigned number)
 static inline __attribute__((always_inline)) struct decoded *step_cache_find(uint64_t rip, uint64_t mapped)
 {
 	struct decoded *d = step_cache_entry(rip);
-	const uint64_t __attribute__((may_alias, aligned(1))) *code = (const void *)rip;
+	const uint64_t __attribute__((may_alias, aligned(1))) *code = (const void *)(uintptr_t)rip;
 
 	if (d->rip != rip || ((rip ^ mapped) >= 4096 && !step_cache_own_code(rip)))
 		return NULL;
@@ -92,6 +92,9 @@ static inline uint64_t step_operand_address(const struct decoded *d, const struc
 		address += r[d->base];
 	if (d->index != NO_REGISTER)
 		address += r[d->index] << d->scale;
+#ifdef __i386__
+	return d->in.flags & INSN_F_ADDR32 ? (uint16_t)address : (uint32_t)address;
+#endif
 	if (__builtin_expect(d->in.flags & INSN_F_ADDR32, 0))
 		address = (uint32_t)address;
 	if (__builtin_expect(d->in.seg != 0, 0)) {

@@ -28,7 +28,7 @@ volatile uint64_t step_bare_traps;
 
 void step_load_idt(const struct idt_gate *table)
 {
-	struct descriptor_pointer p = {sizeof monitor_idt - 1, (uint64_t)table};
+	struct descriptor_pointer p = {sizeof monitor_idt - 1, (uintptr_t)table};
 
 	idt_load(&p);
 }
@@ -70,8 +70,8 @@ static void prepare(void)
 {
 	static bool ready;
 
-	tss.ist[IST_MONITOR - 1] = (uint64_t)(monitor_stack + sizeof monitor_stack);
-	tss.ist[IST_MONITOR_NMI - 1] = (uint64_t)(nmi_stack + sizeof nmi_stack);
+	tss.ist[IST_MONITOR - 1] = (uintptr_t)(monitor_stack + sizeof monitor_stack);
+	tss.ist[IST_MONITOR_NMI - 1] = (uintptr_t)(nmi_stack + sizeof nmi_stack);
 	if (ready)
 		return;
 	for (unsigned v = 0; v < 256; v++)

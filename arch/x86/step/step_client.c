@@ -39,7 +39,7 @@ static bool met_denormal(const struct description *about, const struct insn_reti
 	if (!denormals_possible(did, code, terms, n))
 		return false;
 	__asm__ volatile("fxsave %0" : "=m"(fxsave));
-	if ((did->insn->flags & INSN_F_MEM) && !step_copy(memory, (const void *)did->address, sizeof memory))
+	if ((did->insn->flags & INSN_F_MEM) && !step_copy(memory, (const void *)(uintptr_t)did->address, sizeof memory))
 		return false;
 	return denormals_met(did, code, terms, n, fxsave, memory);
 }
@@ -55,7 +55,7 @@ static uint8_t exit_of(const struct step_retired *r, const uint8_t *code)
 /* What few clients want. */
 static __attribute__((noinline)) void tell_more(const struct step_retired *r, uint32_t wants)
 {
-	const uint8_t *code = (const uint8_t *)r->rip;
+	const uint8_t *code = (const uint8_t *)(uintptr_t)r->rip;
 
 	if (wants & STEP_WANTS_DENORMALS)
 		told.denormal = met_denormal(r->about, &r->did, code);
@@ -202,12 +202,10 @@ void step_report_halted(uint64_t ticks)
 static struct register_access access_of(const struct trap_frame *f, const struct insn *in)
 {
 	struct register_access a;
-	uint64_t cr4;
 
 	switch ((enum insn_special)in->special) {
 	case INSN_RDPMC:
-		__asm__ volatile("mov %%cr4, %0" : "=r"(cr4));
-		return access_rdpmc((uint32_t)f->rcx, f->cs & 3, cr4 & CR4_PCE);
+		return access_rdpmc((uint32_t)f->rcx, f->cs & 3, cr4_read() & CR4_PCE);
 	case INSN_WRMSR:
 		a = access_wrmsr((uint32_t)f->rcx, f->rdx << 32 | (uint32_t)f->rax);
 		break;

@@ -60,9 +60,9 @@ void details_of_vectors(struct step_details *d, struct step *step)
 	static uint8_t area[XSAVE_SIZE] __attribute__((aligned(64)));
 
 	if ((xcr0_read() & XCR0_YMM) == XCR0_YMM)
-		__asm__ volatile("xsave64 %0" : "+m"(area) : "a"(XCR0_YMM), "d"(0));
+		__asm__ volatile(XSAVE " %0" : "+m"(area) : "a"(XCR0_YMM), "d"(0));
 	else
-		__asm__ volatile("fxsave64 %0" : "+m"(area));
+		__asm__ volatile(FXSAVE " %0" : "+m"(area));
 	memcpy(d->vectors, area + FXSAVE_XMM, VECTORS_SIZE);
 	memcpy(d->vectors + VECTORS_SIZE, area + XSAVE_UPPER, VECTORS_SIZE);
 	step->vectors = d->vectors;

@@ -10,6 +10,7 @@
 #include "arch/x86/step/step_gate.h"
 #include "arch/x86/time/tsc.h"
 #include "arch/watchdog.h"
+#include "arch/x86/cpu/cpu.h"
 
 #include <stddef.h>
 
@@ -20,7 +21,8 @@
 #define MSR_STAR         0xc0000081
 #define MSR_LSTAR        0xc0000082
 #define MSR_FMASK        0xc0000084
-#define EFER_SCE         1
+
+#define LONG (sizeof(void *) == 8) /* 64-bit mode */
 
 /* Flags that POPF and IRET load; TF is the engine's. */
 #define RFLAGS_POPPED (0x247fd5ull & ~RFLAGS_TF)
@@ -35,11 +37,13 @@ static uint64_t rdmsr(uint32_t address)
 
 static bool canonical(uint64_t address)
 {
-	uint64_t cr4;
+#ifdef __i386__
+	return address <= UINT32_MAX;
+#else
 
-	__asm__ volatile("mov %%cr4, %0" : "=r"(cr4));
-	unsigned unused = cr4 & 1 << 12 ? 7 : 16; /* CR4.LA57 */
+	unsigned unused = cr4_read() & 1 << 12 ? 7 : 16; /* CR4.LA57 */
 	return (uint64_t)((int64_t)(address << unused) >> unused) == address;
+#endif
 }
 
 static unsigned cpl(const struct trap_frame *f)
@@ -113,30 +117,30 @@ static unsigned stack_selector_fault(uint16_t selector, unsigned level)
 	uint64_t d = descriptor_of(selector);
 
 	if (!(selector & 0xfffc))
-		return level == 3 || (selector & 3) != level ? VECTOR_GP : 0;
+		return !LONG || level == 3 || (selector & 3) != level ? VECTOR_GP : 0;
 	/* S = 1, data, writable; RPL = DPL = CPL. */
 	if ((d >> 40 & 0x1a) != 0x12 || (d >> 45 & 3) != level || (selector & 3) != level)
 		return VECTOR_GP;
 	return d >> 47 & 1 ? 0 : VECTOR_SS;
 }
 
-/* The same for CS, which becomes the level: S = 1, code, for 64-bit mode, RPL = DPL. */
+/* The same for CS, which becomes the level: S = 1, code, of the mode's own size, RPL = DPL. */
 static unsigned code_selector_fault(uint16_t selector, unsigned level)
 {
 	uint64_t d = descriptor_of(selector);
 
 	if ((selector & 3) < level || (d >> 40 & 0x18) != 0x18 || (d >> 45 & 3) != (selector & 3) ||
-	    !(d >> 53 & 1))
+	    !(d >> (LONG ? 53 : 54) & 1))
 		return VECTOR_GP;
 	return d >> 47 & 1 ? 0 : VECTOR_NP;
 }
 
 static enum step_fate popf(struct trap_frame *f, const struct decoded *d)
 {
-	unsigned size = operand_size_prefix(d) && !(d->in.rex & 8) ? 2 : 8;
+	unsigned size = operand_size_prefix(d) && !(d->in.rex & 8) ? 2 : sizeof(void *);
 	uint64_t image = 0;
 
-	if (!step_copy(&image, (const void *)f->rsp, size))
+	if (!step_copy(&image, (const void *)(uintptr_t)f->rsp, size))
 		return FATE_CPU; /* let the CPU raise the fault */
 	f->rflags = flags_loaded(f, image, size == 2 ? RFLAGS_POPPED & 0xffff : RFLAGS_POPPED);
 	f->rsp += size;
@@ -148,13 +152,20 @@ static enum step_fate iret(struct trap_frame *f, const struct decoded *d)
 	unsigned size = d->in.rex & 8 ? 8 : operand_size_prefix(d) ? 2 : 4;
 	uint8_t raw[5 * 8];
 	uint64_t image[5];
+	unsigned words = 5;
 	struct step_engine *e = &step_engine;
 
 	if (f->rflags & RFLAGS_NT)
 		return step_fault(f, VECTOR_GP, 0);
-	if (!step_copy(raw, (const void *)f->rsp, 5 * size))
+	if (!LONG) {
+		/* ESP and SS are there if the ring changes. */
+		if (!step_copy(raw, (const void *)(uintptr_t)f->rsp, 3 * size))
+			return FATE_CPU;
+		words = (raw[size] & 3u) > cpl(f) ? 5 : 3;
+	}
+	if (!step_copy(raw, (const void *)(uintptr_t)f->rsp, words * size))
 		return FATE_CPU;
-	for (unsigned i = 0; i < 5; i++) {
+	for (unsigned i = 0; i < words; i++) {
 		image[i] = 0;
 		for (unsigned b = size; b-- > 0;)
 			image[i] = image[i] << 8 | raw[i * size + b];
@@ -164,6 +175,10 @@ static enum step_fate iret(struct trap_frame *f, const struct decoded *d)
 	unsigned vector = code_selector_fault((uint16_t)image[1], cpl(f));
 	if (vector)
 		return step_fault(f, vector, (int64_t)(image[1] & 0xfffc));
+	if (words == 3) {
+		image[3] = f->rsp + 3 * size;
+		image[4] = f->ss;
+	}
 	vector = stack_selector_fault((uint16_t)image[4], image[1] & 3);
 	if (vector)
 		return step_fault(f, vector, (int64_t)(image[4] & 0xfffc));
@@ -194,6 +209,8 @@ static enum step_fate software_interrupt(struct trap_frame *f, const struct deco
 
 static enum step_fate syscall(struct trap_frame *f, const struct decoded *d)
 {
+	if (!LONG)
+		return FATE_CPU; /* there is none, or AMD's of 32 bits, which is not used */
 	if (!(rdmsr(MSR_EFER) & EFER_SCE))
 		return step_fault(f, VECTOR_UD, -1);
 	uint64_t star = rdmsr(MSR_STAR) >> 32;
@@ -209,6 +226,8 @@ static enum step_fate syscall(struct trap_frame *f, const struct decoded *d)
 
 static enum step_fate sysret(struct trap_frame *f, const struct decoded *d)
 {
+	if (!LONG)
+		return FATE_CPU;
 	if (!(rdmsr(MSR_EFER) & EFER_SCE))
 		return step_fault(f, VECTOR_UD, -1);
 	if (!(d->in.rex & 8))
@@ -229,6 +248,8 @@ static bool has_sysenter(void)
 {
 	uint32_t eax = 0, ebx, ecx, edx;
 
+	if (!LONG)
+		return true;
 	__asm__ volatile("cpuid" : "+a"(eax), "=b"(ebx), "=c"(ecx), "=d"(edx));
 	return ebx == 0x756e6547; /* "Genu" */
 }
@@ -254,15 +275,15 @@ static enum step_fate sysexit(struct trap_frame *f, const struct decoded *d)
 {
 	uint64_t selector;
 
-	if (!has_sysenter() || !(d->in.rex & 8))
+	if (!has_sysenter() || (LONG && !(d->in.rex & 8)))
 		return FATE_CPU;
 	selector = rdmsr(MSR_SYSENTER_CS) & 0xfffc;
 	if (!selector || cpl(f) || !canonical(f->rdx) || !canonical(f->rcx))
 		return step_fault(f, VECTOR_GP, 0);
 	f->rip = f->rdx;
 	f->rsp = f->rcx;
-	f->cs = (selector + 32) | 3;
-	f->ss = (selector + 40) | 3;
+	f->cs = (selector + (LONG ? 32 : 16)) | 3;
+	f->ss = (selector + (LONG ? 40 : 24)) | 3;
 	return step_carried_out(f);
 }
 
@@ -273,9 +294,13 @@ static enum step_fate mov_ss(struct trap_frame *f, const struct decoded *d)
 	uint16_t selector = 0;
 	unsigned vector;
 	unsigned modrm = ((const uint8_t *)d->bytes)[d->in.modrm_at];
+	bool pop = !(d->in.flags & INSN_F_MODRM); /* POP SS, of 32-bit mode */
 
-	if (d->in.flags & INSN_F_MEM) {
-		if (!step_copy(&selector, (const void *)step_engine.now.did.address, 2))
+	if (pop) {
+		if (!step_copy(&selector, (const void *)(uintptr_t)f->rsp, 2))
+			return FATE_CPU;
+	} else if (d->in.flags & INSN_F_MEM) {
+		if (!step_copy(&selector, (const void *)(uintptr_t)step_engine.now.did.address, 2))
 			return FATE_CPU;
 	} else {
 		selector = (uint16_t)*step_register(f, (modrm & 7) | (d->in.rex & 1) << 3);
@@ -284,6 +309,8 @@ static enum step_fate mov_ss(struct trap_frame *f, const struct decoded *d)
 	if (vector)
 		return step_fault(f, vector, selector & 0xfffc);
 	f->ss = selector;
+	if (pop)
+		f->rsp += operand_size_prefix(d) ? 2 : 4;
 	step_engine.odd.next_shadow = true;
 	return step_carried_out_next(f, d);
 }

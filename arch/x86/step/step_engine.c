@@ -1,4 +1,5 @@
 #include "arch/x86/step/step.h"
+#include "arch/x86/cpu/cpu.h"
 #include "arch/x86/cpu/msr.h"
 
 #include "arch/x86/machine/descriptors.h"
@@ -36,27 +37,57 @@ bool step_copy(void *to, const void *from, uint64_t n)
 
 /* --- delivery --------------------------------------------------------------------------------------- */
 
-static bool push_frame(struct trap_frame *f, const struct idt_gate *g, int64_t error)
+/* What the CPU pushes, and on which stack: the frame's new stack pointer. The CPU aligns it in 64-bit mode.
+ * @return false if it cannot be pushed */
+#ifdef __i386__
+static bool push_image(struct trap_frame *f, const struct idt_gate *g, int64_t error)
+{
+	bool outer = f->cs & 3;
+	uint32_t image[6] = {(uint32_t)error,
+			     (uint32_t)f->rip,
+			     (uint32_t)f->cs,
+			     (uint32_t)(f->rflags & ~RFLAGS_TF),
+			     (uint32_t)f->rsp,
+			     (uint32_t)f->ss};
+	unsigned skip = error < 0, words = (outer ? 6 : 4) - skip;
+	uint32_t esp = (uint32_t)(outer ? tss_stack() : f->rsp) - 4 * words;
+
+	(void)g;
+	if (!step_copy((void *)(uintptr_t)esp, image + skip, 4 * words))
+		return false;
+	f->rsp = esp;
+	if (outer)
+		f->ss = SELECTOR_KERNEL_SS;
+	return true;
+}
+#else
+static bool push_image(struct trap_frame *f, const struct idt_gate *g, int64_t error)
 {
 	bool outer = f->cs & 3;
 	uint64_t image[6] = {(uint64_t)error, f->rip, f->cs, f->rflags & ~RFLAGS_TF, f->rsp, f->ss};
 	unsigned skip = error < 0;
 	uint64_t rsp = f->rsp;
 
-	if (!(g->type & 0x80))
-		return false;
 	if (g->ist & 7)
 		rsp = tss.ist[(g->ist & 7) - 1];
 	else if (outer)
-		rsp = tss.rsp[0];
+		rsp = tss_stack();
 	rsp = (rsp & ~15ull) - 8 * (6 - skip);
-	if (!step_copy((void *)rsp, image + skip, 8 * (6 - skip)))
+	if (!step_copy((void *)(uintptr_t)rsp, image + skip, 8 * (6 - skip)))
 		return false;
 	f->rsp = rsp;
-	f->rip = gate_offset(g);
-	f->cs = g->selector & 0xfffc;
 	if (outer)
 		f->ss = 0;
+	return true;
+}
+#endif
+
+static bool push_frame(struct trap_frame *f, const struct idt_gate *g, int64_t error)
+{
+	if (!(g->type & 0x80) || !push_image(f, g, error))
+		return false;
+	f->rip = gate_offset(g);
+	f->cs = g->selector & 0xfffc;
 	f->rflags &= ~(RFLAGS_TF | RFLAGS_NT | RFLAGS_VM | RFLAGS_RF);
 	if (!(g->type & 1))
 		f->rflags &= ~RFLAGS_IF;
@@ -97,14 +128,19 @@ void step_deliver(struct trap_frame *f, enum step_event kind, unsigned vector, i
 
 void step_abort(struct trap_frame *f, int vector)
 {
-	uint64_t rsp = f->cs & 3 ? tss.rsp[0] : f->rsp;
+	uint64_t rsp = f->cs & 3 ? tss_stack() : f->rsp;
 
 	trap_abort_from(f);
 	step_engine.current = NULL;
 	step_engine.odd.any = 0;
-	f->rip = (uint64_t)trap_abort;
+	f->rip = (uintptr_t)trap_abort;
+#ifdef __i386__
+	f->rsp = (rsp & ~15ull) - 20; /* as after a CALL with one argument */
+	step_copy((void *)(uintptr_t)(f->rsp + 4), &vector, sizeof vector);
+#else
 	f->rdi = (uint64_t)(int64_t)vector;
 	f->rsp = (rsp & ~15ull) - 8; /* as after a CALL */
+#endif
 	f->cs = SELECTOR_KERNEL_CS;
 	f->ss = SELECTOR_KERNEL_SS;
 	f->rflags = RFLAGS_FIXED | (f->rflags & RFLAGS_TF);
@@ -226,8 +262,8 @@ static void nested(struct trap_frame *f)
 {
 	struct step_engine *e = &step_engine;
 
-	if (f->rip >= (uint64_t)step_guard_begin && f->rip < (uint64_t)step_guard_end) {
-		f->rip = (uint64_t)step_guard_fault;
+	if (f->rip >= (uintptr_t)step_guard_begin && f->rip < (uintptr_t)step_guard_end) {
+		f->rip = (uintptr_t)step_guard_fault;
 		return;
 	}
 	if (e->accepting && f->vector >= 32) {
@@ -342,13 +378,11 @@ static void go_on(struct trap_frame *f)
 /* The trap is that of a breakpoint on the instruction that was to run: SDM vol. 3, 17.2. */
 static bool breakpoint_met(void)
 {
-	uint64_t dr6, dr7;
+	uint64_t dr6 = dr6_read(), dr7 = dr7_read();
 
-	__asm__ volatile("mov %%dr6, %0" : "=r"(dr6));
-	__asm__ volatile("mov %%dr7, %0" : "=r"(dr7));
 	for (unsigned i = 0; i < 4; i++)
 		if (dr6 >> i & 1 && dr7 >> 2 * i & 3 && !(dr7 & DR7_EXECUTE(i))) {
-			__asm__ volatile("mov %0, %%dr6" ::"r"((dr6 & ~DR6_MET) | DR6_NONE));
+			dr6_write((dr6 & ~DR6_MET) | DR6_NONE);
 			return true;
 		}
 	return false;
@@ -363,7 +397,7 @@ static bool settle(struct trap_frame *f, const struct decoded *d)
 	if (d->kind == DECODED_BRANCH) {
 		e->now.did.taken = f->rip != e->now.rip + d->in.length;
 	} else if (d->in.special == INSN_PUSHF) {
-		*(volatile uint16_t *)f->rsp &= (uint16_t)~RFLAGS_TF;
+		*(volatile uint16_t *)(uintptr_t)f->rsp &= (uint16_t)~RFLAGS_TF;
 	} else if (d->in.special == INSN_STRING && (d->in.flags & INSN_F_REP)) {
 		if (!step_rep_finished(f)) {
 			e->odd.shadow = false;

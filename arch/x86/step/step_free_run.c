@@ -33,7 +33,7 @@ void step_release(void)
 void step_run_free(void)
 {
 	struct step_engine *e = &step_engine;
-	uint64_t flags;
+	unsigned long flags;
 
 	if (!e->active || !e->client->idle || e->paused || e->held || e->busy)
 		return;

@@ -44,13 +44,13 @@ void step_request_overflow(unsigned line, bool stays)
 static bool read_memory(void *ctx, uint64_t address, void *out, size_t size)
 {
 	(void)ctx;
-	return page_readable((const void *)address, size) && step_copy(out, (const void *)address, size);
+	return page_readable((const void *)(uintptr_t)address, size) && step_copy(out, (const void *)(uintptr_t)address, size);
 }
 
 static bool write_memory(void *ctx, uint64_t address, const void *data, size_t size)
 {
 	(void)ctx;
-	return page_writable((const void *)address, size) && step_copy((void *)address, data, size);
+	return page_writable((const void *)(uintptr_t)address, size) && step_copy((void *)(uintptr_t)address, data, size);
 }
 
 static bool translate(void *ctx, uint64_t address, uint64_t *physical, unsigned *shift)

@@ -20,13 +20,13 @@ static uint64_t load(unsigned offset)
 {
 	uint64_t value = 0;
 
-	step_copy(&value, (const void *)(guest.vmcb + offset), sizeof value);
+	step_copy(&value, (const void *)(uintptr_t)(guest.vmcb + offset), sizeof value);
 	return value;
 }
 
 static void store(unsigned offset, uint64_t value)
 {
-	step_copy((void *)(guest.vmcb + offset), &value, sizeof value);
+	step_copy((void *)(uintptr_t)(guest.vmcb + offset), &value, sizeof value);
 }
 
 static void enter(bool inside)

@@ -55,7 +55,7 @@ void step_transaction_abort(struct trap_frame *f, uint32_t status)
 /* As much as can be read: what cannot be read cannot be written either, so the instruction will fault. */
 static unsigned keep(void *at, uint8_t bytes[KEPT_BYTES])
 {
-	unsigned in_page = PAGE - (unsigned)((uint64_t)at % PAGE);
+	unsigned in_page = PAGE - (unsigned)((uintptr_t)at % PAGE);
 
 	if (step_copy(bytes, at, KEPT_BYTES))
 		return KEPT_BYTES;
@@ -64,7 +64,7 @@ static unsigned keep(void *at, uint8_t bytes[KEPT_BYTES])
 
 bool step_transaction_keeps(struct trap_frame *f, const struct decoded *d)
 {
-	void *at = (void *)step_engine.now.did.address;
+	void *at = (void *)(uintptr_t)step_engine.now.did.address;
 
 	if (!(d->in.flags & INSN_F_MEM))
 		return true;

@@ -54,7 +54,7 @@ bool hpet_init(uint64_t address)
 {
 	uint32_t capabilities, period;
 
-	registers = (volatile uint32_t *)address;
+	registers = (volatile uint32_t *)(uintptr_t)address;
 	hz = 0;
 	if (!address)
 		return false;

@@ -10,9 +10,29 @@
 #define ARENA_SIZE  0x4000
 #define STACK_SIZE  0x4000
 #define STACK_SPARE 0x800 /* from the stack pointer to the end of its page */
+#define STACK_LINE  64    /* kernels begin at a multiple of it */
+#define RING0_ROOM  (STACK_LINE - sizeof(void *))
 
 /* Ring 0: kernels get a stack of their own, with the old stack pointer on top of it. RAX is free before the
  * window. */
+#ifdef __i386__
+#define RING0_STACK_AT 3 /* where the stack's address goes */
+static const uint8_t ring0_entry[] = {
+	0x89, 0xe0,          /* mov %esp,%eax */
+	0xbc, 0, 0, 0, 0,    /* mov $top,%esp */
+	0x50,                /* push %eax */
+	0x83, 0xec, RING0_ROOM, /* sub $60,%esp */
+};
+static const uint8_t ring0_exit[] = {
+	0x83, 0xc4, RING0_ROOM, /* add $60,%esp */
+	0x5c,                /* pop %esp */
+	0xc3,                /* ret */
+};
+static const uint8_t ring3_entry[] = {
+	0x8d, 0xa4, 0x24, 0x00, 0xf8, 0xff, 0xff, /* lea -2048(%esp),%esp */
+	0x83, 0xe4, 0xc0,                         /* and $-64,%esp */
+};
+#else
 #define RING0_STACK_AT 5 /* where the stack's address goes */
 static const uint8_t ring0_entry[] = {
 	0x48, 0x89, 0xe0,                         /* mov %rsp,%rax */
@@ -31,6 +51,7 @@ static const uint8_t ring3_entry[] = {
 	0x48, 0x8d, 0xa4, 0x24, 0x00, 0xf8, 0xff, 0xff, /* lea -2048(%rsp),%rsp */
 	0x48, 0x83, 0xe4, 0xc0,                         /* and $-64,%rsp */
 };
+#endif
 static const uint8_t ring3_exit[] = {0xcd, VECTOR_USER_EXIT};
 
 /* An outer ring counts the two instructions of ring3_entry and the INT of ring3_exit besides the kernel. */
@@ -86,7 +107,7 @@ bool code_compose(const struct code_row *row, struct code_place *place)
 	size_t body = row->kernel_end - row->kernel;
 	size_t entry_size = row->level ? sizeof(ring3_entry) : sizeof(ring0_entry);
 	size_t kernel_at = ((entry_size + start + CODE_LINE - 1) & ~(size_t)(CODE_LINE - 1)) + row->alignment;
-	uint64_t top = (uint64_t)stack + STACK_SIZE - STACK_SPARE;
+	uintptr_t top = (uintptr_t)stack + STACK_SIZE - STACK_SPARE;
 	uint8_t *p;
 
 	if (row->alignment >= CODE_LINE || kernel_at + body + stop + sizeof(ring0_exit) > arena->size)
@@ -94,7 +115,7 @@ bool code_compose(const struct code_row *row, struct code_place *place)
 	p = arena->rw + kernel_at - start - entry_size;
 	*place = (struct code_place){
 		.entry = arena->rx + (p - arena->rw),
-		.kernel = (uint64_t)(arena->rx + kernel_at),
+		.kernel = (uintptr_t)(arena->rx + kernel_at),
 		.copy = arena->rw + kernel_at,
 		.area = arena->rw,
 		.area_size = arena->size,
@@ -123,10 +144,12 @@ bool code_compose(const struct code_row *row, struct code_place *place)
 static inline void clear_vectors(void)
 {
 	__asm__ volatile("pxor %xmm0, %xmm0; pxor %xmm1, %xmm1; pxor %xmm2, %xmm2; pxor %xmm3, %xmm3\n\t"
-			 "pxor %xmm4, %xmm4; pxor %xmm5, %xmm5; pxor %xmm6, %xmm6; pxor %xmm7, %xmm7\n\t"
-			 "pxor %xmm8, %xmm8; pxor %xmm9, %xmm9; pxor %xmm10, %xmm10\n\t"
+			 "pxor %xmm4, %xmm4; pxor %xmm5, %xmm5; pxor %xmm6, %xmm6; pxor %xmm7, %xmm7");
+#ifndef __i386__
+	__asm__ volatile("pxor %xmm8, %xmm8; pxor %xmm9, %xmm9; pxor %xmm10, %xmm10\n\t"
 			 "pxor %xmm11, %xmm11; pxor %xmm12, %xmm12; pxor %xmm13, %xmm13\n\t"
 			 "pxor %xmm14, %xmm14; pxor %xmm15, %xmm15");
+#endif
 }
 
 _Static_assert(sizeof(struct call_registers) <= sizeof((struct code_call *)0)->word, "registers fit");
@@ -136,11 +159,21 @@ void code_prepare(struct code_call *call, const struct code_place *place, uint64
 {
 	struct call_registers regs = {
 		.rdi = n,
-		.rsi = (uint64_t)data,
+		.rsi = (uintptr_t)data,
+#ifdef __i386__
+		.rbx = place->kernel,
+		.rbp = (uintptr_t)(place->area - place->runs),
+	};
+
+	bracket_arguments(place->level ? (uint8_t *)user_stack_top() - STACK_SPARE
+				       : stack + STACK_SIZE - STACK_SPARE - STACK_LINE,
+			  arguments);
+#else
 		.r8 = place->area - place->runs,
 	};
 
 	bracket_arguments(&regs, arguments);
+#endif
 	call->entry = place->entry;
 	call->level = place->level;
 	memcpy(call->word, &regs, sizeof regs);
@@ -155,5 +188,9 @@ uint64_t code_run(struct code_call *call)
 		ring_call(call->level, call->entry, regs);
 	else
 		call_with_registers(call->entry, regs);
+#ifdef __i386__
+	return regs->rdx << 32 | regs->rax;
+#else
 	return regs->rax;
+#endif
 }

@@ -472,7 +472,7 @@ static uint64_t newest(struct control_fixture *h)
 static void freeze_with(struct control_fixture *h, const struct pmu_event *e, uint64_t bits)
 {
 	const struct pmu_driver *d = h->pmu->driver;
-	uint64_t loop = (uint64_t)amd_flops, first, second, control, seen, frozen = 0;
+	uint64_t loop = (uintptr_t)amd_flops, first, second, control, seen, frozen = 0;
 
 	if (bits & DEBUGCTL_FREEZE_PMC)
 		frozen |= STATUS_PMC_FROZEN;
@@ -495,7 +495,7 @@ static void freeze_with(struct control_fixture *h, const struct pmu_event *e, ui
 	h->equal(h, "the counter goes on", !(bits & DEBUGCTL_FREEZE_PMC), first != second);
 	h->equal(h, "the common enables", 1, control);
 	h->equal(h, "branches are recorded on", !(bits & DEBUGCTL_FREEZE_LBR),
-		 seen < loop || seen >= (uint64_t)amd_flops_end);
+		 seen < loop || seen >= (uintptr_t)amd_flops_end);
 	h->works(h, "thawing", msr_write(DEBUGCTL, 0) && msr_write(PERF_GLOBAL_STATUS_CLR, frozen | 1));
 	h->equal(h, "the status after it was cleared", 0, control_register(h, PERF_GLOBAL_STATUS));
 	h->equal(h, "interrupts", 1, h->interrupts(h));

@@ -84,7 +84,7 @@ static bool begins_one(uint64_t offset)
  * that is sampled. *both: such as have told it. */
 static void look(struct control_fixture *h, unsigned seen[TOLDS], unsigned *both)
 {
-	uint64_t at = control_register(h, IBS_OP_RIP) - (uint64_t)amd_mixed_loop,
+	uint64_t at = control_register(h, IBS_OP_RIP) - (uintptr_t)amd_mixed_loop,
 		 data = control_register(h, IBS_OP_DATA), data2 = control_register(h, IBS_OP_DATA2),
 		 data3 = control_register(h, IBS_OP_DATA3);
 	const uint64_t update = DATA3_LOAD | DATA3_STORE;
@@ -100,7 +100,7 @@ static void look(struct control_fixture *h, unsigned seen[TOLDS], unsigned *both
 	/* The return behind the loop leads elsewhere. */
 	if (amd_pmu(h->pmu)->ibs & IBS_BRANCH && data & DATA_BRANCH && data & DATA_TAKEN &&
 	    !(data & DATA_RETURN))
-		seen[TOLD_ELSEWHERE] += control_register(h, IBS_BRTARGET) != (uint64_t)amd_mixed_loop;
+		seen[TOLD_ELSEWHERE] += control_register(h, IBS_BRTARGET) != (uintptr_t)amd_mixed_loop;
 	seen[TOLD_ASKED_FOR] += data3 & DATA3_LOAD && !(data3 & DATA3_DC_MISS) && data3 & DATA3_NO_MAB;
 	seen[TOLD_SECOND_LEVEL] +=
 		told_misses && data3 & update && !(data3 & DATA3_L1TLB_MISS) && data3 & DATA3_L2TLB_MISS;
@@ -263,7 +263,7 @@ void amd_ibs_fetch_check(struct control_fixture *h, unsigned i, const struct pmu
 			 msr_write(IBS_FETCH_CTL, 0) && msr_write(IBS_FETCH_CTL, 1 | FETCH_EN));
 		fetched();
 		uint64_t control = control_register(h, IBS_FETCH_CTL),
-			 at = control_register(h, IBS_FETCH_LINAD) - (uint64_t)amd_flops;
+			 at = control_register(h, IBS_FETCH_LINAD) - (uintptr_t)amd_flops;
 		bool is_one = control & FETCH_VAL && at < (uint64_t)(amd_flops_end - (const char *)amd_flops);
 
 		samples += is_one;

@@ -214,7 +214,7 @@ void intel_lbr_cycles_check(struct control_fixture *h, unsigned i, const struct 
 	const struct pmu_recording r = {.source = record_source(h->pmu, RECORD_LAST_BRANCHES),
 					.levels = LEVELS_ALL};
 	const struct intel_lbr lbr = intel_lbr_here();
-	uint64_t turns = CYCLES_MOST + CYCLES_MOST / 16;
+	uintptr_t turns = CYCLES_MOST + CYCLES_MOST / 16;
 	const void *from = records;
 	uint32_t most = 0;
 	const char *why;
@@ -226,7 +226,7 @@ void intel_lbr_cycles_check(struct control_fixture *h, unsigned i, const struct 
 	h->works(h, "recording", record_start(h->pmu, &r));
 	/* A string instruction reads no faster than a byte in a cycle (LODS is never a fast string
 	 * operation). */
-	__asm__ volatile("rep lodsb\n\tjmp 1f\n1:" : "+c"(turns), "+S"(from) : : "rax", "memory");
+	__asm__ volatile("rep lodsb\n\tjmp 1f\n1:" : "+c"(turns), "+S"(from) : : "eax", "memory");
 	/* At once: what else record_stop() does would push the record out. */
 	h->works(h, "stopping",
 		 lbr.format == LBR_ARCH ? msr_write(IA32_LBR_CTL, 0)

@@ -11,6 +11,9 @@
 
 #define GENUINEINTEL 0x756e6547, 0x6c65746e, 0x49656e69
 
+/* The processor is in the mode that the code is built for. */
+#define LEGACY_MODE (sizeof(void *) == 4)
+
 /* Celeron 1.70 GHz (Willamette-128), stepping E0: dump GenuineIntel0000F13 of the InstLatX64 collection, with
  * its MSR 1A0H. */
 static const struct cpuid_row willamette_cpuid[] = {
@@ -21,7 +24,7 @@ static const struct cpuid_row willamette_cpuid[] = {
 	{0x80000003, 0, 0x65746e49, 0x2952286c, 0x6c654320, 0x6e6f7265},
 	{0x80000004, 0, 0x20295228, 0x20555043, 0x30372e31, 0x007a4847},
 };
-static const struct netburst_profile willamette_data = {.model = 1, .misc_enable = 0x81};
+static const struct netburst_profile willamette_data = {.legacy_mode = LEGACY_MODE, .model = 1, .misc_enable = 0x81};
 const struct model_profile netburst_willamette = {
 	.name = "netburst-willamette",
 	.description = "Pentium 4 (Willamette), family 0FH model 1, presented in 64-bit mode",
@@ -39,7 +42,7 @@ static const struct cpuid_row northwood_cpuid[] = {
 	{0x80000003, 0, 0x286c6574, 0x50202952, 0x69746e65, 0x52286d75},
 	{0x80000004, 0, 0x20342029, 0x20555043, 0x30342e32, 0x007a4847},
 };
-static const struct netburst_profile northwood_data = {.model = 2, .misc_enable = 0xe1};
+static const struct netburst_profile northwood_data = {.model = 2, .legacy_mode = LEGACY_MODE, .misc_enable = 0xe1};
 const struct model_profile netburst_northwood = {
 	.name = "netburst-northwood",
 	.description = "Pentium 4 (Northwood), family 0FH model 2, presented in 64-bit mode",
@@ -59,7 +62,7 @@ static const struct cpuid_row northwood_ht_cpuid[] = {
 	{0x80000004, 0, 0x20342029, 0x20555043, 0x30382e32, 0x007a4847},
 };
 static const struct netburst_profile northwood_ht_data = {
-	.model = 2, .hyper_threading = true, .misc_enable = 0xc9};
+	.model = 2, .hyper_threading = true, .legacy_mode = LEGACY_MODE, .misc_enable = 0xc9};
 const struct model_profile netburst_northwood_ht = {
 	.name = "netburst-northwood-ht",
 	.description = "Pentium 4 (Northwood) with Hyper-Threading, presented in 64-bit mode",

@@ -318,8 +318,8 @@ SIGNATURE_END
 
 KERNEL f16c, "N times conversions between half and single precision", needs=KERNEL_NEEDS_F16C
 	add $KERNEL_SCRATCH, %rsi
-	movq $0, (%rsi)
-	movq $0, 8(%rsi)
+	MOVE_WORD $0, (%rsi)
+	MOVE_WORD $0, 8(%rsi)
 1:	vcvtph2ps (%rsi), %ymm0
 	vcvtps2ph $0, %ymm0, 16(%rsi)
 	vcvtph2ps %xmm0, %xmm1

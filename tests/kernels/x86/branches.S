@@ -41,11 +41,11 @@ SIG_RANGE BR_MISPRED, 0, 0, 0, 5*3 + 1, "none but the last needs a target; each 
 SIGNATURE_END
 
 KERNEL jumps_indirect, "N times two jumps through a register and two through memory", flags=KERNEL_CORE
-	lea 3f(%rip), %rax
-	lea 4f(%rip), %rcx
-	lea 5f(%rip), %rdx
+	lea NEAR(3f), %rax
+	lea NEAR(4f), %rcx
+	lea NEAR(5f), %rdx
 	mov %rdx, KERNEL_SCRATCH(%rsi)
-	lea 6f(%rip), %rdx
+	lea NEAR(6f), %rdx
 	mov %rdx, KERNEL_SCRATCH + 8(%rsi)
 1:	jmp *%rax
 	ud2
@@ -67,10 +67,10 @@ SIG BR_COND_NTAKEN, 0, 1
 SIG_ONE_WAY 4 + 1
 SIG INSN_LOAD, 2, 0
 SIG LOADS, 2, 0
-SIG LOAD_BYTES, 2*8, 0
+SIG LOAD_BYTES, 2*WORD, 0
 SIG INSN_STORE, 0, 2
 SIG STORES, 0, 2
-SIG STORE_BYTES, 0, 2*8
+SIG STORE_BYTES, 0, 2*WORD
 SIGNATURE_END
 
 KERNEL jumps_direct, "N times a short and a near direct jump"

@@ -20,12 +20,12 @@ SIG BR_JMP_DIRECT, 0, 1
 SIG BR_COND, 1, 0
 SIG BR_COND_TAKEN, 1, -1
 SIG BR_COND_NTAKEN, 0, 1
-SIG_STORES 2, 8
-SIG_LOADS 2, 8
+SIG_STORES 2, WORD
+SIG_LOADS 2, WORD
 SIGNATURE_END
 
 KERNEL calls_indirect, "N times a call through a register and one through memory"
-	lea 3f(%rip), %rax
+	lea NEAR(3f), %rax
 	mov %rax, KERNEL_SCRATCH(%rsi)
 1:	call *%rax
 	call *KERNEL_SCRATCH(%rsi)
@@ -46,10 +46,10 @@ SIG BR_COND_NTAKEN, 0, 1
 SIG_ONE_WAY 2 + 1, 1
 SIG INSN_STORE, 2, 1
 SIG STORES, 2, 1
-SIG STORE_BYTES, 2*8, 8
+SIG STORE_BYTES, 2*WORD, WORD
 SIG INSN_LOAD, 1 + 2, 0
 SIG LOADS, 1 + 2, 0
-SIG LOAD_BYTES, (1 + 2)*8, 0
+SIG LOAD_BYTES, (1 + 2)*WORD, 0
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
@@ -59,7 +59,7 @@ KERNEL return_immediate, "N times a call whose return drops an argument"
 	dec %rdi
 	jnz 1b
 	jmp 4f
-3:	ret $8
+3:	ret $WORD
 4:
 KERNEL_END
 SIG INSTRUCTIONS, 2 + 1 + 2, 1
@@ -70,8 +70,8 @@ SIG BR_JMP_DIRECT, 0, 1
 SIG BR_COND, 1, 0
 SIG BR_COND_TAKEN, 1, -1
 SIG BR_COND_NTAKEN, 0, 1
-SIG_STORES 2, 8
-SIG_LOADS 1, 8
+SIG_STORES 2, WORD
+SIG_LOADS 1, WORD
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
@@ -96,14 +96,14 @@ SIG BR_JMP_DIRECT, 0, 1
 SIG BR_COND, DEPTH + 1, 0
 SIG BR_COND_TAKEN, 1 + 1, -1
 SIG BR_COND_NTAKEN, (DEPTH-1), 1
-SIG_STORES DEPTH, 8
-SIG_LOADS DEPTH, 8
+SIG_STORES DEPTH, WORD
+SIG_LOADS DEPTH, WORD
 SIG_RANGE BR_MISPRED, 0, 0, (DEPTH-4) + 2, 12, "a return stack may hold four addresses or all, and the branch at the bottom be known or wrong there and behind it; the rest is learnt"
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
 KERNEL returns_unpaired, "N times a return to an address that no call has pushed"
-	lea 3f(%rip), %rax
+	lea NEAR(3f), %rax
 1:	push %rax
 	ret
 	int3
@@ -116,8 +116,8 @@ SIG BR_RET, 1, 0
 SIG BR_COND, 1, 0
 SIG BR_COND_TAKEN, 1, -1
 SIG BR_COND_NTAKEN, 0, 1
-SIG_STORES 1, 8
-SIG_LOADS 1, 8
+SIG_STORES 1, WORD
+SIG_LOADS 1, WORD
 SIG_RANGE BR_MISPRED, 0, 0, 1, 12, "a return stack without a matching call is wrong; an indirect predictor may know better; the closing branch is learnt"
 SIG_INTEGER_ONLY
 SIGNATURE_END
@@ -169,7 +169,7 @@ SIG_RANGE BR_MISPRED, 1, -4, 4, 12, "a guess at one of two random targets is rig
 SIGNATURE_END
 
 KERNEL returns_far, "N times a far return within the ring"
-	lea 3f(%rip), %rax
+	lea NEAR(3f), %rax
 	mov %cs, %ecx
 1:	push %rcx
 	push %rax
@@ -184,18 +184,19 @@ SIG BR_FAR, 1, 0
 SIG BR_COND, 1, 0
 SIG BR_COND_TAKEN, 1, -1
 SIG BR_COND_NTAKEN, 0, 1
-SIG_STORES 2, 8
+SIG_STORES 2, WORD
 SIG INSN_LOAD, 1, 0
 SIG LOADS, 2, 0
-SIG LOAD_BYTES, 2*8, 0
+SIG LOAD_BYTES, 2*WORD, 0
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
 /* The pointer is one operand: an offset of eight bytes and a selector. */
 #define FAR_POINTER_BYTES 10
 
+#ifndef __i386__
 KERNEL jumps_far, "N times a far jump within the ring, through memory", flags=KERNEL_SERVICE_FAR64
-	lea 3f(%rip), %rax
+	lea NEAR(3f), %rax
 	mov %rax, KERNEL_SCRATCH(%rsi)
 	mov %cs, KERNEL_SCRATCH + 8(%rsi)
 1:	rex.w ljmp *KERNEL_SCRATCH(%rsi)
@@ -211,13 +212,15 @@ SIG BR_COND_NTAKEN, 0, 1
 SIG_LOADS 1, FAR_POINTER_BYTES
 SIG INSN_STORE, 0, 2
 SIG STORES, 0, 2
-SIG STORE_BYTES, 0, 8 + 2
+SIG STORE_BYTES, 0, WORD + 2
 SIG_INTEGER_ONLY
 SIGNATURE_END
+#endif
 
+#ifndef __i386__
 KERNEL calls_far, "N times a far call within the ring, through memory, and a far return", flags=KERNEL_SERVICE_FAR64
-	lea 3f(%rip), %rax
-	lea 4f(%rip), %rcx
+	lea NEAR(3f), %rax
+	lea NEAR(4f), %rcx
 	mov %rax, KERNEL_SCRATCH(%rsi)
 	mov %cs, KERNEL_SCRATCH + 8(%rsi)
 1:	rex.w lcall *KERNEL_SCRATCH(%rsi)
@@ -234,20 +237,24 @@ SIG BR_COND_TAKEN, 1, -1
 SIG BR_COND_NTAKEN, 0, 1
 SIG INSN_LOAD, 2, 0
 SIG LOADS, 1 + 2, 0
-SIG LOAD_BYTES, FAR_POINTER_BYTES + 2*8, 0
+SIG LOAD_BYTES, FAR_POINTER_BYTES + 2*WORD, 0
 SIG INSN_STORE, 2, 2
 SIG STORES, 2 + 1, 2
-SIG STORE_BYTES, 3*8, 8 + 2
+SIG STORE_BYTES, 3*WORD, WORD + 2
 SIG_INTEGER_ONLY
 SIGNATURE_END
+#endif
 
 KERNEL iret_self, "N times IRET to the next instruction of the same ring"
-	lea 3f(%rip), %rax
+	lea NEAR(3f), %rax
 	mov %cs, %ecx
 	mov %ss, %edx
 	mov %rsp, %r9
-1:	push %rdx
+1:
+#ifndef __i386__ /* where it takes no stack within a ring */
+	push %rdx
 	push %r9
+#endif
 	pushfq
 	push %rcx
 	push %rax
@@ -256,16 +263,16 @@ KERNEL iret_self, "N times IRET to the next instruction of the same ring"
 3:	dec %rdi
 	jnz 1b
 KERNEL_END
-SIG INSTRUCTIONS, 6 + 2, 4
+SIG INSTRUCTIONS, IRET_WORDS + 1 + 2, 4
 SIG INSN_SERIALIZING, 1, 0
 SIG BRANCHES, 1 + 1, 0
 SIG BR_FAR, 1, 0
 SIG BR_COND, 1, 0
 SIG BR_COND_TAKEN, 1, -1
 SIG BR_COND_NTAKEN, 0, 1
-SIG_STORES 5, 8
+SIG_STORES IRET_WORDS, WORD
 SIG INSN_LOAD, 1, 0
-SIG LOADS, 5, 0
-SIG LOAD_BYTES, 5*8, 0
+SIG LOADS, IRET_WORDS, 0
+SIG LOAD_BYTES, IRET_WORDS*WORD, 0
 SIG_INTEGER_ONLY
 SIGNATURE_END

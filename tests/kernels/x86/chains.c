@@ -154,17 +154,17 @@ static void make(const struct chain *c, struct kernel_params *params)
 	while (common_divisor(c->lines, step) != 1)
 		step++;
 	for (uint32_t i = 0; i < c->lines; i++)
-		*place_of(c, i) = (uint64_t)place_of(c, (uint32_t)(((uint64_t)i + step) % c->lines));
+		*place_of(c, i) = (uintptr_t)place_of(c, (uint32_t)(((uint64_t)i + step) % c->lines));
 	made = *c;
-	params->chain = (uint64_t)place_of(c, 0);
+	params->chain = (uintptr_t)place_of(c, 0);
 }
 
 static void tell_page_size(uint64_t flags)
 {
 	if (flags & KERNEL_SERVICE_CHAIN_2M)
-		vpmu_large_pages((uint64_t)view_2m, (uint64_t)view_2m + pool_size, 21);
+		vpmu_large_pages((uintptr_t)view_2m, (uintptr_t)view_2m + pool_size, 21);
 	if (flags & KERNEL_SERVICE_CHAIN_1G)
-		vpmu_large_pages((uint64_t)view_1g, (uint64_t)view_1g + pool_size, 30);
+		vpmu_large_pages((uintptr_t)view_1g, (uintptr_t)view_1g + pool_size, 30);
 }
 
 void chains_create(void)
@@ -202,7 +202,7 @@ void chain_provide(uint64_t flags, struct kernel_params *params)
 		return;
 	make(&chain, params);
 	if (flags & (KERNEL_SERVICE_CHAIN_2M | KERNEL_SERVICE_CHAIN_1G))
-		params->code = (uint64_t)(flags & KERNEL_SERVICE_CHAIN_2M ? code_2m : code_1g) + RETURN_AT;
+		params->code = (uintptr_t)(flags & KERNEL_SERVICE_CHAIN_2M ? code_2m : code_1g) + RETURN_AT;
 	tell_page_size(flags);
 }
 

@@ -6,8 +6,9 @@
 /* What may hold an instruction's old bytes: the instruction cache, the cache of decoded ones, the loop's buffer, the pipeline. */
 #define PLACES 4
 
+#ifndef __i386__
 KERNEL self_modifying, "N times a store into the immediate operand of the next instruction", flags=KERNEL_SERVICE_ALIAS
-	lea 2f + 1(%rip), %rax
+	lea NEAR(2f + 1), %rax
 	add %r8, %rax
 1:	mov %dil, (%rax)
 	jmp 2f
@@ -24,9 +25,11 @@ SIG BR_COND_TAKEN, 1, -1
 SIG BR_COND_NTAKEN, 0, 1
 SIG_RANGE CLEARS_SMC, 1, 0, PLACES, 0, "each store hits the line that runs; each place that holds its old bytes may ask for a clear, one of them does"
 SIGNATURE_END
+#endif
 
+#ifndef __i386__ /* CPUID takes EBX */
 KERNEL self_modifying_serialised, "N times a change of an INC into a DEC or back, CPUID, and that instruction", flags=KERNEL_SERVICE_ALIAS
-	lea 2f + 1(%rip), %r9
+	lea NEAR(2f + 1), %r9
 	add %r8, %r9
 1:	xorb $0x08, (%r9)
 	xor %eax, %eax
@@ -43,17 +46,18 @@ SIG_STORES 1, 1
 SIG_LOOP
 SIG_RANGE CLEARS_SMC, 0, 0, PLACES, 0, "each store hits a line in use; the serialising instruction has it fetched anew, or each place that holds its old bytes asks for a clear"
 SIGNATURE_END
+#endif
 
 KERNEL code_read, "N times loads from the code that runs"
-1:	mov 1b(%rip), %rax
-	movzbl 1b(%rip), %ecx
+1:	mov NEAR(1b), %rax
+	movzbl NEAR(1b), %ecx
 	dec %rdi
 	jnz 1b
 KERNEL_END
 SIG INSTRUCTIONS, 2 + 2, 0
 SIG INSN_LOAD, 2, 0
 SIG LOADS, 2, 0
-SIG LOAD_BYTES, 8 + 1, 0
+SIG LOAD_BYTES, WORD + 1, 0
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
@@ -64,7 +68,7 @@ SIGNATURE_END
  * The flushed line is kept apart from the loop, wherever the kernel comes to lie. What follows a flush is fetched from memory.
  */
 KERNEL code_flushed, "N times CLFLUSH of a line of code, MFENCE, and a jump into it: an instruction fetch that misses"
-1:	clflush 2f(%rip)
+1:	clflush NEAR(2f)
 	mfence
 	jmp 2f
 	.skip 128, 0xcc
@@ -87,7 +91,7 @@ SIG_INTEGER_ONLY
 SIGNATURE_END
 
 KERNEL itlb_flushed, "N times INVLPG of the page of code that runs, and a jump within it: an instruction page walk", flags=KERNEL_PRIVILEGED
-1:	invlpg 2f(%rip)
+1:	invlpg NEAR(2f)
 	jmp 2f
 2:	dec %rdi
 	jnz 1b
@@ -116,10 +120,10 @@ KERNEL_END
 SIG INSTRUCTIONS, 1 + JUMPS + 2 + 2, 2
 SIG INSN_LOAD, 1, 1
 SIG LOADS, 1, 1
-SIG LOAD_BYTES, 8, 8
+SIG LOAD_BYTES, WORD, WORD
 SIG INSN_STORE, 1, 1
 SIG STORES, 1, 1
-SIG STORE_BYTES, 8, 8
+SIG STORE_BYTES, WORD, WORD
 SIG BRANCHES, 1 + JUMPS + 1 + 1, 0
 SIG BR_CALL_INDIRECT, 1, 0
 SIG BR_JMP_DIRECT, JUMPS, 0

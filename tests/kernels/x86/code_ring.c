@@ -35,12 +35,20 @@ static uint8_t *put(uint8_t *at, const void *bytes, unsigned size)
 /* One micro-operation each on any CPU, which waits for none beside it. */
 static uint8_t *put_additions(uint8_t *at, unsigned n)
 {
+#ifdef __i386__
+	static const uint8_t add[][INSN_BYTES] = {
+		{0x3e, 0x83, 0xc1, 1}, /* ECX */
+		{0x3e, 0x83, 0xc2, 1}, /* EDX */
+		{0x3e, 0x83, 0xc3, 1}, /* EBX */
+	};
+#else
 	static const uint8_t add[][INSN_BYTES] = {
 		{0x48, 0x83, 0xc1, 1}, /* RCX */
 		{0x48, 0x83, 0xc2, 1}, /* RDX */
 		{0x49, 0x83, 0xc1, 1}, /* R9 */
 		{0x49, 0x83, 0xc2, 1}, /* R10 */
 	};
+#endif
 
 	for (unsigned i = 0; i < n; i++)
 		at = put(at, add[i % (sizeof add / sizeof add[0])], INSN_BYTES);
@@ -49,13 +57,21 @@ static uint8_t *put_additions(uint8_t *at, unsigned n)
 
 static void put_line(uint8_t *bytes, const struct shape *s, unsigned i)
 {
-	static const uint8_t jmp[] = {0xe9}, lea_rax[] = {0x48, 0x8d, 0x05}, ret[] = {0xc3};
+	static const uint8_t jmp[] = {0xe9}, ret[] = {0xc3};
+#ifdef __i386__
+	static const uint8_t lea_rax[] = {0x8d, 0x80}; /* from EAX, which has the segment's own address */
+#else
+	static const uint8_t lea_rax[] = {0x48, 0x8d, 0x05}; /* from RIP */
+#endif
 	bool last = (i + 1) % s->lines == 0;
 	uint8_t *at = put_additions(bytes + place(s, i), last ? s->before_end : s->before);
 	uint32_t there = place(s, i + 1);
 
 	at = last ? put(at, lea_rax, sizeof lea_rax) : put(at, jmp, sizeof jmp);
-	there -= (uint32_t)(at - bytes) + sizeof there;
+	if (last && sizeof(void *) == 4)
+		there -= place(s, i + 1 - s->lines);
+	else
+		there -= (uint32_t)(at - bytes) + sizeof there;
 	at = put(at, &there, sizeof there);
 	if (last)
 		put(at, ret, sizeof ret);

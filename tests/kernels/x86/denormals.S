@@ -8,7 +8,7 @@
 
 KERNEL x87_denormal, "N times an x87 load of a denormal number and arithmetic on it"
 	add $KERNEL_SCRATCH, %rsi
-	movq $1, (%rsi)
+	MOVE_WORD $1, (%rsi)
 	movl $0x3f800000, 8(%rsi)
 	fld1
 1:	fldl (%rsi)
@@ -27,7 +27,7 @@ SIG LOADS, 2, 0
 SIG LOAD_BYTES, 8 + 4, 0
 SIG INSN_STORE, 1, 2
 SIG STORES, 1, 2
-SIG STORE_BYTES, 8, 8 + 4
+SIG STORE_BYTES, 8, WORD + 4
 SIG_LOOP
 SIG_RANGE ASSISTS_FP, 0, 0, 1, 0, ASSIST
 SIG_RANGE ASSISTS_FORCED, 1, 0, 1, 0, DENORMAL

@@ -118,7 +118,7 @@ static bool write_msr(uint32_t msr, uint64_t value, const void **then)
 		cpu_relax();
 	*g = gate;
 	if (kernel_own_nmis)
-		*then = (const void *)gate_offset(g);
+		*then = (const void *)(uintptr_t)gate_offset(g);
 	return done;
 }
 
@@ -144,7 +144,7 @@ static uint8_t raise(struct trap_frame *f, const uint8_t *code, const struct ins
 		kernel_emulated_copy);
 	if (vector < 0)
 		return EMULATION_NONE;
-	*then = (const void *)gate_offset(&idt[vector]);
+	*then = (const void *)(uintptr_t)gate_offset(&idt[vector]);
 	return vector == VECTOR_AC ? EMULATION_FAULT_CODE : EMULATION_FAULT;
 }
 
@@ -156,7 +156,7 @@ uint8_t emulation_carry_out(struct trap_frame *f, const void **then)
 	uint64_t value;
 
 	*then = NULL;
-	if (!original((const uint8_t *)f->rip, bytes, &in))
+	if (!original((const uint8_t *)(uintptr_t)f->rip, bytes, &in))
 		return emulated_carry_out(f, kernel_emulated_copy) ? EMULATION_RETIRED : EMULATION_NONE;
 	switch (in.special) {
 	case INSN_XBEGIN: /* aborted at once, with no reason given */
@@ -175,7 +175,7 @@ uint8_t emulation_carry_out(struct trap_frame *f, const void **then)
 			return EMULATION_NONE;
 		break;
 	case INSN_INT1:
-		*then = (const void *)gate_offset(&idt[VECTOR_DB]);
+		*then = (const void *)(uintptr_t)gate_offset(&idt[VECTOR_DB]);
 		break;
 	default:
 		return raise(f, bytes, &in, then);

@@ -81,7 +81,7 @@ static const uint8_t misaligned[] = {
 
 static void try_ac(void)
 {
-	struct call_registers regs = {.rsi = (uint64_t)arena.rx};
+	struct call_registers regs = {.rsi = (uintptr_t)arena.rx};
 	uint64_t cr0 = cr0_read();
 
 	cr0_write(cr0 | CR0_AM);
@@ -168,5 +168,5 @@ int exceptions_raised(const struct trap_frame *f, const uint8_t *code, const str
 
 int exceptions_raised_stepping(const struct trap_frame *f, const struct insn_retired *did)
 {
-	return exceptions_raised(f, (const uint8_t *)f->rip, did, step_copy);
+	return exceptions_raised(f, (const uint8_t *)(uintptr_t)f->rip, did, step_copy);
 }

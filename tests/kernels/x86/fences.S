@@ -30,6 +30,7 @@ SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
+#ifndef __i386__
 KERNEL serialize, "N times SERIALIZE", needs=KERNEL_NEEDS_SERIALIZE
 1:	.byte 0x0f, 0x01, 0xe8
 	dec %rdi
@@ -40,6 +41,7 @@ SIG INSN_SERIALIZING, 1, 0
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
+#endif
 
 KERNEL rdtsc, "N times RDTSC"
 1:	rdtsc

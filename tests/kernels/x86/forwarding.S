@@ -3,9 +3,19 @@
  */
 #include "tests/kernels/x86/kernel.h"
 
+/* Of a word. */
+#define HALF (WORD/2)
+#ifdef __i386__
+#define HALF_LOAD     movzwl
+#define HALF_REGISTER %ax
+#else
+#define HALF_LOAD     mov
+#define HALF_REGISTER %eax
+#endif
+
 #define SEEN "a store leaves the buffer after it has retired, when the load has long looked for it; loads that are served in one cycle may be counted as one"
 
-KERNEL forward_same, "N times a store and a load of the same eight bytes, which depend on each other"
+KERNEL forward_same, "N times a store and a load of the same word, which depend on each other"
 	add $KERNEL_SCRATCH, %rsi
 1:	.rept 4
 	mov %rax, (%rsi)
@@ -15,28 +25,28 @@ KERNEL forward_same, "N times a store and a load of the same eight bytes, which 
 	jnz 1b
 KERNEL_END
 SIG INSTRUCTIONS, 4*2 + 2, 1
-SIG_LOADS 4, 8
-SIG_STORES 4, 8
+SIG_LOADS 4, WORD
+SIG_STORES 4, WORD
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIG_RANGE STORE_FORWARD, 1, 0, 4, 0, SEEN
 SIG_RANGE STORE_FORWARD_BLOCK, 0, 0, 0, 0, "the load asks for exactly what was stored"
 SIGNATURE_END
 
-KERNEL forward_part, "N times a store of eight bytes and loads of parts of them"
+KERNEL forward_part, "N times a store of a word and loads of parts of them"
 	add $KERNEL_SCRATCH, %rsi
 1:	mov %rax, (%rsi)
-	mov (%rsi), %ecx
-	mov 4(%rsi), %edx
-	movzbl 7(%rsi), %eax
+	HALF_LOAD (%rsi), %ecx
+	HALF_LOAD HALF(%rsi), %edx
+	movzbl WORD - 1(%rsi), %eax
 	dec %rdi
 	jnz 1b
 KERNEL_END
 SIG INSTRUCTIONS, 4 + 2, 1
-SIG_STORES 1, 8
+SIG_STORES 1, WORD
 SIG INSN_LOAD, 3, 0
 SIG LOADS, 3, 0
-SIG LOAD_BYTES, 4 + 4 + 1, 0
+SIG LOAD_BYTES, 2*HALF + 1, 0
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIG_RANGE STORE_FORWARD, 1, 0, 3, 0, SEEN
@@ -44,15 +54,15 @@ SIGNATURE_END
 
 KERNEL forward_blocked, "N times narrow stores and a wider load over both, which no single store can serve"
 	add $KERNEL_SCRATCH, %rsi
-1:	mov %eax, (%rsi)
-	mov %eax, 4(%rsi)
+1:	mov HALF_REGISTER, (%rsi)
+	mov HALF_REGISTER, HALF(%rsi)
 	mov (%rsi), %rax
 	dec %rdi
 	jnz 1b
 KERNEL_END
 SIG INSTRUCTIONS, 3 + 2, 1
-SIG_STORES 2, 4
-SIG_LOADS 1, 8
+SIG_STORES 2, HALF
+SIG_LOADS 1, WORD
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIG_RANGE STORE_FORWARD, 0, 0, 0, 0, "no store covers the load"
@@ -68,10 +78,10 @@ KERNEL alias_4k, "N times a store and a load of other bytes whose addresses are 
 	jnz 1b
 KERNEL_END
 SIG INSTRUCTIONS, 4 + 2, 0
-SIG_STORES 2, 8
+SIG_STORES 2, WORD
 SIG INSN_LOAD, 2, 0
 SIG LOADS, 2, 0
-SIG LOAD_BYTES, 8 + 4, 0
+SIG LOAD_BYTES, WORD + 4, 0
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIG STORE_FORWARD, 0, 0
@@ -107,10 +117,10 @@ SIG INSTRUCTIONS, 11 + 8 + 2 + 2, 4 + 1
 SIG INSN_MUL, 8, 0
 SIG INSN_LOAD, 1, 1
 SIG LOADS, 1, 1
-SIG LOAD_BYTES, 8, 8
+SIG LOAD_BYTES, WORD, WORD
 SIG INSN_STORE, 1, 1
 SIG STORES, 1, 1
-SIG STORE_BYTES, 8, 8
+SIG STORE_BYTES, WORD, WORD
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIG_RANGE CLEARS_MO, 0, 0, 1, 0, "a load that went ahead of the store is done again, on some CPUs by a machine clear; others wait"

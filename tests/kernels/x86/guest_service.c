@@ -44,16 +44,13 @@ static void put_segment(unsigned offset, uint64_t selector, uint64_t attributes,
 void guest_on(struct kernel_params *params)
 {
 	struct descriptor_pointer gdtr, idtr;
-	uint64_t cr0, cr3;
 
 	__asm__ volatile("sgdt %0" : "=m"(gdtr));
 	__asm__ volatile("sidt %0" : "=m"(idtr));
-	__asm__ volatile("mov %%cr0,%0" : "=r"(cr0));
-	__asm__ volatile("mov %%cr3,%0" : "=r"(cr3));
 	msr_read(MSR_EFER, &old_efer);
 	msr_write(MSR_EFER, old_efer | EFER_SVME);
 	msr_read(MSR_VM_HSAVE, &old_host_save);
-	msr_write(MSR_VM_HSAVE, (uint64_t)host_save);
+	msr_write(MSR_VM_HSAVE, (uintptr_t)host_save);
 
 	memset(vmcb, 0, sizeof vmcb);
 	put(VMCB_INTERCEPTS, INTERCEPT_VMRUN | INTERCEPT_VMMCALL, 4);
@@ -66,12 +63,12 @@ void guest_on(struct kernel_params *params)
 	put_segment(VMCB_IDTR, 0, 0, idtr.limit, idtr.base);
 	put(VMCB_EFER, old_efer | EFER_SVME, 8);
 	put(VMCB_CR4, cr4_read(), 8);
-	put(VMCB_CR3, cr3, 8);
-	put(VMCB_CR0, cr0, 8);
+	put(VMCB_CR3, cr3_read(), 8);
+	put(VMCB_CR0, cr0_read(), 8);
 	put(VMCB_DR7, 0x400, 8);
 	put(VMCB_DR6, 0xffff0ff0, 8);
 	put(VMCB_RFLAGS, 2, 8);
-	params->vmcb = (uint64_t)vmcb;
+	params->vmcb = (uintptr_t)vmcb;
 }
 
 void guest_off(void)

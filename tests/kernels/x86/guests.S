@@ -10,7 +10,7 @@
 /* From entry to the guest's first instruction, and behind it. */
 .macro GUEST_BEGIN
 	mov KERNEL_PARAM_VMCB(%rsi), %rax
-	lea 2f(%rip), %rcx
+	lea NEAR(2f), %rcx
 	mov %rsp, VMCB_RSP(%rax)
 	jmp 1f
 2:

@@ -71,6 +71,7 @@ SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
+#ifndef __i386__
 KERNEL moves, "N times moves between registers, with extension, and exchanges"
 1:	mov %rax, %rdx
 	mov %al, %dl
@@ -92,7 +93,9 @@ SIG INSTRUCTIONS, 13 + 2, 0
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
+#endif
 
+#ifndef __i386__
 KERNEL extensions, "N times the sign extensions of the accumulator"
 1:	cbtw
 	cwtl
@@ -107,13 +110,14 @@ SIG INSTRUCTIONS, 6 + 2, 0
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
+#endif
 
 KERNEL lea_forms, "N times LEA of every shape: an address is computed, no memory is touched"
 1:	lea 1(%rax), %rdx
 	lea (%rax, %rdx), %rcx
 	lea 8(%rax, %rdx, 4), %r9
 	lea 0x1234(, %rdx, 8), %r10d
-	lea 0(%rip), %r11
+	lea NEAR(1b), %r11
 	lea -1(%r9, %r10, 2), %ax
 	dec %rdi
 	jnz 1b

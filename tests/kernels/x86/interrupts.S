@@ -52,6 +52,7 @@ INT_KERNEL int3, , ring3, KERNEL_USER_ONLY, 1
 INT_KERNEL int1, , ring0, KERNEL_PRIVILEGED, 0
 INT_KERNEL int1, , ring3, KERNEL_USER_ONLY, 1
 
+#ifndef __i386__
 KERNEL syscall, "N times SYSCALL to a handler that returns at once", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_SYSCALL|KERNEL_USER_ONLY
 	jmp 2f
 1:	syscall
@@ -62,9 +63,10 @@ SIG_FAR_LOOP 2
 SIG_RINGS 1
 SIG_INTEGER_ONLY
 SIGNATURE_END
+#endif
 
 KERNEL sysenter, "N times SYSENTER to a handler that returns at once", needs=KERNEL_NEEDS_SEP, flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_SYSENTER|KERNEL_USER_ONLY
-	lea 2f(%rip), %rdx
+	lea NEAR(2f), %rdx
 	mov %rsp, %rcx
 	jmp 2f
 1:	sysenter
@@ -348,6 +350,7 @@ SIG_RINGS 2
 SIG_INTEGER_ONLY
 .endm
 
+#ifndef __i386__
 IPI_KERNEL ipi_xapic, "in xAPIC mode", KERNEL_SERVICE_IPI_XAPIC, KERNEL_SERVICE_XAPIC, KERNEL_IPI_XAPIC_INSTRUCTIONS, KERNEL_XAPIC_INSTRUCTIONS
 SIG INSN_SERIALIZING, 1, 0
 SIG_STORES 2, 4
@@ -357,6 +360,7 @@ IPI_KERNEL ipi_x2apic, "in x2APIC mode", KERNEL_SERVICE_IPI_X2APIC, KERNEL_SERVI
 SIG INSN_SERIALIZING, 1 + 2, 0
 SIG INSN_WRMSR, 2, 0
 SIGNATURE_END
+#endif
 
 /*
  * One fault per turn, at the instruction that is \fault; the handler goes on behind it. What faults does not retire.
@@ -380,7 +384,7 @@ SIGNATURE_END
 
 .macro FAULT_KERNELS ring, flag, crossings
 KERNEL fault_ud_\ring, "N times an invalid opcode in \ring", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|\flag
-	lea 2f(%rip), %r9
+	lea NEAR(2f), %r9
 	jmp 2f
 1:	ud2
 LOOP_CLOSE 2
@@ -390,7 +394,7 @@ SIG_INTEGER_ONLY
 SIGNATURE_END
 
 KERNEL fault_de_\ring, "N times a division by zero in \ring: it does not retire", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|\flag
-	lea 2f(%rip), %r9
+	lea NEAR(2f), %r9
 	xor %ecx, %ecx
 	mov $1, %eax
 	xor %edx, %edx
@@ -403,7 +407,7 @@ SIG_INTEGER_ONLY
 SIGNATURE_END
 
 KERNEL fault_gp_\ring, "N times a load from a non-canonical address in \ring: it does not retire", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|\flag
-	lea 2f(%rip), %r9
+	lea NEAR(2f), %r9
 	mov $0x8000000000000000, %rax
 	jmp 2f
 1:	mov (%rax), %rcx
@@ -414,7 +418,7 @@ SIG_INTEGER_ONLY
 SIGNATURE_END
 
 KERNEL fault_ss_\ring, "N times a load off RBP from a non-canonical address in \ring: it does not retire", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|\flag
-	lea 2f(%rip), %r9
+	lea NEAR(2f), %r9
 	mov $0x8000000000000000, %rbp
 	jmp 2f
 1:	mov (%rbp), %rcx
@@ -425,7 +429,7 @@ SIG_INTEGER_ONLY
 SIGNATURE_END
 
 KERNEL fault_np_\ring, "N times a load of ES with a segment that is not present, in \ring", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_SERVICE_SEGMENT|\flag
-	lea 2f(%rip), %r9
+	lea NEAR(2f), %r9
 	mov KERNEL_PARAM_SEGMENT(%rsi), %ecx
 	jmp 2f
 1:	mov %ecx, %es
@@ -440,7 +444,7 @@ KERNEL fault_xm_\ring, "N times an SSE division by zero, with that exception unm
 	movl $(MXCSR_RESET & ~MXCSR_ZM), (%rdx)
 	movl $MXCSR_RESET, 4(%rdx)
 	ldmxcsr (%rdx)
-	lea 2f(%rip), %r9
+	lea NEAR(2f), %r9
 	xorps %xmm1, %xmm1
 	mov $0x3f800000, %eax
 	movd %eax, %xmm0
@@ -466,7 +470,7 @@ SIG_RINGS \crossings
 SIGNATURE_END
 
 KERNEL fault_pf_\ring, "N times a load from a page that is not present in \ring", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_SERVICE_ABSENT|\flag
-	lea 2f(%rip), %r9
+	lea NEAR(2f), %r9
 	jmp 2f
 1:	mov KERNEL_SPECIAL(%rsi), %rcx
 LOOP_CLOSE 2
@@ -478,7 +482,7 @@ SIGNATURE_END
 KERNEL fault_pf_rep_\ring, "N times REP STOSB that meets an absent page after four bytes, in \ring: it does not retire", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_SERVICE_ABSENT|\flag
 	mov %rdi, %rdx
 	lea KERNEL_SPECIAL(%rsi), %rsi
-	lea 2f(%rip), %r9
+	lea NEAR(2f), %r9
 	xor %eax, %eax
 	jmp 2f
 1:	lea -4(%rsi), %rdi
@@ -504,7 +508,7 @@ KERNEL_END
 SIGNATURE_END
 
 KERNEL fault_mf_\ring, "N times an unmasked x87 exception, reported at FWAIT, in \ring", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|\flag
-	lea 2f(%rip), %r9
+	lea NEAR(2f), %r9
 	movw $0x037b, KERNEL_SCRATCH(%rsi)
 	fldcw KERNEL_SCRATCH(%rsi)
 	jmp 3f
@@ -543,7 +547,7 @@ FAULT_KERNELS ring0, KERNEL_PRIVILEGED, 0
 FAULT_KERNELS ring3, KERNEL_USER_ONLY, 1
 
 KERNEL fault_gp_privileged, "N times a privileged instruction in ring 3", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_USER_ONLY
-	lea 2f(%rip), %r9
+	lea NEAR(2f), %r9
 	jmp 2f
 1:	hlt
 LOOP_CLOSE 2
@@ -554,7 +558,7 @@ SIGNATURE_END
 
 #define CR0_TS 8
 KERNEL fault_nm, "N times an x87 instruction while CR0.TS forbids it", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_PRIVILEGED|KERNEL_CLOBBERS_CR
-	lea 2f(%rip), %r9
+	lea NEAR(2f), %r9
 	mov %cr0, %rax
 	or $CR0_TS, %rax
 	mov %rax, %cr0
@@ -576,7 +580,7 @@ KERNEL_END
 SIGNATURE_END
 
 KERNEL fault_ss_segment, "N times a load of SS with a segment that is not present, in ring 3", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_SERVICE_SEGMENT|KERNEL_USER_ONLY
-	lea 2f(%rip), %r9
+	lea NEAR(2f), %r9
 	mov KERNEL_PARAM_SEGMENT(%rsi), %ecx
 	jmp 2f
 1:	mov %ecx, %ss
@@ -589,7 +593,7 @@ SIGNATURE_END
 #define RFLAGS_AC 0x40000
 
 KERNEL fault_ac, "N times a misaligned load where alignment is checked", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_SERVICE_ALIGNED|KERNEL_USER_ONLY
-	lea 2f(%rip), %r9
+	lea NEAR(2f), %r9
 	pushfq
 	orq $RFLAGS_AC, (%rsp)
 	popfq
@@ -623,8 +627,8 @@ SIGNATURE_END
 #define DR7_EXECUTE0 0x402 /* G0; R/W0 and LEN0 are 0 */
 
 KERNEL fault_db, "N times an instruction with a breakpoint: it does not retire", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_PRIVILEGED
-	lea 2f(%rip), %r9
-	lea 1f(%rip), %rax
+	lea NEAR(2f), %r9
+	lea NEAR(1f), %rax
 	mov %rax, %dr0
 	mov $DR7_EXECUTE0, %eax
 	mov %rax, %dr7

@@ -77,6 +77,7 @@
 .endm
 
 #include "tests/kernels/macros.h"
+#include "tests/kernels/x86/registers.h"
 
 /* Cycles of a run that do not grow with N, at most: twelve mispredictions of the longest pipeline, which a sibling thread makes twice as long, and
  * four instructions of the bracket, WRMSR among them. */

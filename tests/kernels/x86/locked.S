@@ -22,10 +22,10 @@ SIG INSTRUCTIONS, 5 + 7 + 2, 1
 SIG INSN_LOCKED, 5 + 7, 0
 SIG INSN_LOAD, 5 + 7, 0
 SIG LOADS, 5 + 7, 0
-SIG LOAD_BYTES, 5*8 + 3*4 + 3*8 + 1, 0
+SIG LOAD_BYTES, 5*WORD + 3*4 + 3*WORD + 1, 0
 SIG INSN_STORE, 5 + 7, 0
 SIG STORES, 5 + 7, 0
-SIG STORE_BYTES, 5*8 + 3*4 + 3*8 + 1, 0
+SIG STORE_BYTES, 5*WORD + 3*4 + 3*WORD + 1, 0
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
@@ -38,8 +38,8 @@ KERNEL locked_add, "N times one locked addition: nothing but the loop's branch i
 KERNEL_END
 SIG INSTRUCTIONS, 1 + 2, 1
 SIG INSN_LOCKED, 1, 0
-SIG_LOADS 1, 8
-SIG_STORES 1, 8
+SIG_LOADS 1, WORD
+SIG_STORES 1, WORD
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
@@ -59,6 +59,7 @@ SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
+#ifndef __i386__
 KERNEL compare_exchange_16, "N times LOCK CMPXCHG16B", needs=KERNEL_NEEDS_CX16
 	add $KERNEL_SCRATCH, %rsi
 1:	lock cmpxchg16b (%rsi)
@@ -72,19 +73,20 @@ SIG_STORES 1, 16
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
+#endif
 
 /* On some CPUs firmware may have made this a fault (SDM vol. 3, 9.1.2.3). */
 KERNEL locked_split, "N times a locked addition across two lines: it locks the bus", flags=KERNEL_SERVICE_SPLIT_LOCK
-1:	lock addq $1, KERNEL_SCRATCH + 60(%rsi)
+1:	lock addq $1, KERNEL_SCRATCH + 64 - WORD/2(%rsi)
 	dec %rdi
 	jnz 1b
 KERNEL_END
 SIG INSTRUCTIONS, 1 + 2, 0
 SIG INSN_LOCKED, 1, 0
 SIG INSN_LOCKED_SPLIT, 1, 0
-SIG_LOADS 1, 8
+SIG_LOADS 1, WORD
 SIG LOADS_SPLIT_LINE, 1, 0
-SIG_STORES 1, 8
+SIG_STORES 1, WORD
 SIG STORES_SPLIT_LINE, 1, 0
 SIG_LOOP
 SIG_INTEGER_ONLY

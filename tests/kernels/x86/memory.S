@@ -12,7 +12,7 @@ KERNEL loads, "N times eight loads of eight bytes", flags=KERNEL_CORE
 	jnz 1b
 KERNEL_END
 SIG INSTRUCTIONS, 8 + 2, 1
-SIG_LOADS 8, 8
+SIG_LOADS 8, WORD
 SIG_LOOP
 SIGNATURE_END
 
@@ -25,7 +25,7 @@ KERNEL stores, "N times eight stores of eight bytes", flags=KERNEL_CORE
 	jnz 1b
 KERNEL_END
 SIG INSTRUCTIONS, 8 + 2, 1
-SIG_STORES 8, 8
+SIG_STORES 8, WORD
 SIG_LOOP
 SIGNATURE_END
 
@@ -41,13 +41,14 @@ KERNEL_END
 SIG INSTRUCTIONS, 4 + 2, 1
 SIG INSN_LOAD, 4, 0
 SIG LOADS, 4, 0
-SIG LOAD_BYTES, 8 + 8 + 4 + 1, 0
+SIG LOAD_BYTES, WORD + WORD + 4 + 1, 0
 SIG INSN_STORE, 4, 0
 SIG STORES, 4, 0
-SIG STORE_BYTES, 8 + 8 + 4 + 1, 0
+SIG STORE_BYTES, WORD + WORD + 4 + 1, 0
 SIG_LOOP
 SIGNATURE_END
 
+#ifndef __i386__
 KERNEL load_sizes, "N times loads of 1, 2, 4 and 8 bytes, plain and extended"
 	add $KERNEL_SCRATCH, %rsi
 1:	mov (%rsi), %al
@@ -65,10 +66,11 @@ KERNEL_END
 SIG INSTRUCTIONS, 9 + 2, 1
 SIG INSN_LOAD, 9, 0
 SIG LOADS, 9, 0
-SIG LOAD_BYTES, 1 + 2 + 4 + 8 + 1 + 2 + 1 + 2 + 4, 0
+SIG LOAD_BYTES, 1 + 2 + 4 + WORD + 1 + 2 + 1 + 2 + 4, 0
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
+#endif
 
 KERNEL store_sizes, "N times stores of 1, 2, 4 and 8 bytes, from registers and immediates"
 	add $KERNEL_SCRATCH, %rsi
@@ -80,7 +82,7 @@ KERNEL store_sizes, "N times stores of 1, 2, 4 and 8 bytes, from registers and i
 	movb $1, 16(%rsi)
 	movw $2, 18(%rsi)
 	movl $3, 20(%rsi)
-	movq $4, 24(%rsi)
+	MOVE_WORD $4, 24(%rsi)
 	setz 32(%rsi)
 	dec %rdi
 	jnz 1b
@@ -88,7 +90,7 @@ KERNEL_END
 SIG INSTRUCTIONS, 10 + 2, 1
 SIG INSN_STORE, 10, 0
 SIG STORES, 10, 0
-SIG STORE_BYTES, 1 + 1 + 2 + 4 + 8 + 1 + 2 + 4 + 8 + 1, 0
+SIG STORE_BYTES, 1 + 1 + 2 + 4 + WORD + 1 + 2 + 4 + WORD + 1, 0
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
@@ -107,7 +109,7 @@ KERNEL_END
 SIG INSTRUCTIONS, 8 + 3 + 2, 1
 SIG INSN_LOAD, 8 + 3, 0
 SIG LOADS, 8 + 3, 0
-SIG LOAD_BYTES, 8*8 + 4 + 1 + 4, 0
+SIG LOAD_BYTES, WORD*8 + 4 + 1 + 4, 0
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
@@ -134,10 +136,10 @@ KERNEL_END
 SIG INSTRUCTIONS, 7 + 6 + 7 + 2, 2
 SIG INSN_LOAD, 7 + 6 + 7, 0
 SIG LOADS, 7 + 6 + 7, 0
-SIG LOAD_BYTES, 7*8 + 6*4 + 7*4, 0
+SIG LOAD_BYTES, 7*WORD + 6*4 + 7*4, 0
 SIG INSN_STORE, 7 + 6 + 7, 0
 SIG STORES, 7 + 6 + 7, 0
-SIG STORE_BYTES, 7*8 + 6*4 + 7*4, 0
+SIG STORE_BYTES, 7*WORD + 6*4 + 7*4, 0
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
@@ -158,10 +160,10 @@ KERNEL_END
 SIG INSTRUCTIONS, 3*4 + 2, 2
 SIG INSN_LOAD, 3*4, 0
 SIG LOADS, 3*4, 0
-SIG LOAD_BYTES, 4*(2 + 4 + 8), 0
+SIG LOAD_BYTES, 4*(2 + 4 + WORD), 0
 SIG INSN_STORE, 3*3, 0
 SIG STORES, 3*3, 0
-SIG STORE_BYTES, 3*(2 + 4 + 8), 0
+SIG STORE_BYTES, 3*(2 + 4 + WORD), 0
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
@@ -190,13 +192,13 @@ KERNEL addressing_modes, "N times loads through every shape of address"
 	mov 16(%rsi, %rax), %rcx
 	mov 0x200(%rsi, %rax), %rcx
 	mov -KERNEL_SCRATCH(%rdx, %rax, 2), %rcx
-	mov 1b(%rip), %rcx
+	mov NEAR(1b), %rcx
 	mov (%rsp), %rcx
 	dec %rdi
 	jnz 1b
 KERNEL_END
 SIG INSTRUCTIONS, 9 + 2, 2
-SIG_LOADS 9, 8
+SIG_LOADS 9, WORD
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
@@ -230,10 +232,10 @@ KERNEL_END
 SIG INSTRUCTIONS, 4 + 2, 1
 SIG INSN_LOAD, 2, 0
 SIG LOADS, 2, 0
-SIG LOAD_BYTES, 8 + 4, 0
+SIG LOAD_BYTES, WORD + 4, 0
 SIG INSN_STORE, 2, 0
 SIG STORES, 2, 0
-SIG STORE_BYTES, 8 + 2, 0
+SIG STORE_BYTES, WORD + 2, 0
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
@@ -249,10 +251,10 @@ KERNEL load_chain, "N times sixteen loads, each of which gives the next one's ad
 	jnz 1b
 KERNEL_END
 SIG INSTRUCTIONS, LINKS + 2, 2
-SIG_LOADS LINKS, 8
+SIG_LOADS LINKS, WORD
 SIG INSN_STORE, 0, 1
 SIG STORES, 0, 1
-SIG STORE_BYTES, 0, 8
+SIG STORE_BYTES, 0, WORD
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIG_RANGE CYCLES, LINKS, 0, (LINKS*8 + 2)*2, 2*2 + CYCLES_ONCE, "a load that hits takes one to eight cycles, twice that beside a sibling thread"

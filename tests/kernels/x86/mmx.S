@@ -103,6 +103,7 @@ SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
+#ifndef __i386__
 KERNEL mmx_moves, "N times MMX moves to and from general registers and memory"
 	add $KERNEL_SCRATCH, %rsi
 1:	movd %eax, %mm0
@@ -130,6 +131,7 @@ SIG STORE_BYTES, 8 + 4, 0
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
+#endif
 
 KERNEL mmx_x87_switch, "N times a change from MMX to x87 and back"
 1:	movd %eax, %mm0

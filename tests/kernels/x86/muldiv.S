@@ -27,7 +27,7 @@ SIG_INTEGER_ONLY
 SIGNATURE_END
 
 KERNEL multiply_memory, "N times multiplication by an operand in memory"
-	movq $5, KERNEL_SCRATCH(%rsi)
+	MOVE_WORD $5, KERNEL_SCRATCH(%rsi)
 1:	imul KERNEL_SCRATCH(%rsi), %r9
 	imul $3, KERNEL_SCRATCH(%rsi), %r10d
 	mulq KERNEL_SCRATCH(%rsi)
@@ -38,16 +38,17 @@ SIG INSTRUCTIONS, 3 + 2, 1
 SIG INSN_MUL, 3, 0
 SIG INSN_LOAD, 3, 0
 SIG LOADS, 3, 0
-SIG LOAD_BYTES, 8 + 4 + 8, 0
+SIG LOAD_BYTES, WORD + 4 + WORD, 0
 SIG INSN_STORE, 0, 1
 SIG STORES, 0, 1
-SIG STORE_BYTES, 0, 8
+SIG STORE_BYTES, 0, WORD
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
+#ifndef __i386__
 KERNEL multiply_memory_sizes, "N times MUL and IMUL by an operand in memory of each size"
-	movq $5, KERNEL_SCRATCH(%rsi)
+	MOVE_WORD $5, KERNEL_SCRATCH(%rsi)
 1:	.irp size, b, w, l, q
 	mul\size KERNEL_SCRATCH(%rsi)
 	imul\size KERNEL_SCRATCH(%rsi)
@@ -59,13 +60,14 @@ SIG INSTRUCTIONS, 4*2 + 2, 1
 SIG INSN_MUL, 4*2, 0
 SIG INSN_LOAD, 4*2, 0
 SIG LOADS, 4*2, 0
-SIG LOAD_BYTES, 2*(1 + 2 + 4 + 8), 0
+SIG LOAD_BYTES, 2*(1 + 2 + 4 + WORD), 0
 SIG INSN_STORE, 0, 1
 SIG STORES, 0, 1
-SIG STORE_BYTES, 0, 8
+SIG STORE_BYTES, 0, WORD
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
+#endif
 
 KERNEL divide, "N times DIV and IDIV of each size, 100 by 7"
 	mov $7, %ecx
@@ -90,8 +92,9 @@ SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
+#ifndef __i386__
 KERNEL divide_memory, "N times DIV and IDIV by an operand in memory of each size, 100 by 7"
-	movq $7, KERNEL_SCRATCH(%rsi)
+	MOVE_WORD $7, KERNEL_SCRATCH(%rsi)
 1:	.irp op, div, idiv
 	mov $100, %eax
 	\op\()b KERNEL_SCRATCH(%rsi)
@@ -108,13 +111,14 @@ SIG INSTRUCTIONS, 2*(2 + 3*3) + 2, 1
 SIG INSN_DIV, 2*4, 0
 SIG INSN_LOAD, 2*4, 0
 SIG LOADS, 2*4, 0
-SIG LOAD_BYTES, 2*(1 + 2 + 4 + 8), 0
+SIG LOAD_BYTES, 2*(1 + 2 + 4 + WORD), 0
 SIG INSN_STORE, 0, 1
 SIG STORES, 0, 1
-SIG STORE_BYTES, 0, 8
+SIG STORE_BYTES, 0, WORD
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
+#endif
 
 KERNEL divide_long, "N times a division of 128 by 64 bits with a quotient of 64 bits"
 	mov $0xfedcba9876543211, %rcx

@@ -116,7 +116,7 @@ const uint8_t *services_handler(const struct kernel *k, unsigned vector)
 static void breakpoints_off(const struct service_use *u)
 {
 	(void)u;
-	__asm__ volatile("mov %0, %%dr7" ::"r"((uint64_t)DR7_NONE));
+	dr7_write(DR7_NONE);
 }
 
 /* --- system calls: SDM vol. 3, 5.8.7 and 5.8.8 ------------------------------------------------------ */
@@ -155,7 +155,7 @@ static bool calls_on(const struct service_use *u)
 		if (u->flags & call_msrs[i].flag) {
 			msr_read(call_msrs[i].address, &call_msrs[i].old);
 			msr_write(call_msrs[i].address,
-				  call_msrs[i].pointer ? (uint64_t)call_msrs[i].pointer : call_msrs[i].value);
+				  call_msrs[i].pointer ? (uintptr_t)call_msrs[i].pointer : call_msrs[i].value);
 		}
 	if (u->flags & KERNEL_SERVICE_SYSCALL) {
 		msr_read(EFER, &old_efer);
@@ -340,8 +340,8 @@ static bool alias_on(const struct service_use *u)
 {
 	const struct kernel_place *p = &u->place;
 
-	vpmu_code_alias((uint64_t)p->code_rw, (uint64_t)p->code_rw + p->code_size,
-			(uint64_t)p->code - (uint64_t)p->code_rw);
+	vpmu_code_alias((uintptr_t)p->code_rw, (uintptr_t)p->code_rw + p->code_size,
+			(uintptr_t)p->code - (uintptr_t)p->code_rw);
 	return true;
 }
 
@@ -370,9 +370,9 @@ static bool code_on(const struct service_use *u)
 	struct kernel_params *params = u->params;
 
 	if (u->flags & KERNEL_SERVICE_CODE && !params->code)
-		params->code = (uint64_t)code_rings.rx + code_ring_segment(false, 0);
+		params->code = (uintptr_t)code_rings.rx + code_ring_segment(false, 0);
 	if (u->flags & KERNEL_SERVICE_CODE_FULL && !params->full)
-		params->full = (uint64_t)code_rings.rx + code_ring_segment(true, 0);
+		params->full = (uintptr_t)code_rings.rx + code_ring_segment(true, 0);
 	return true;
 }
 

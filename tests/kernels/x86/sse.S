@@ -225,10 +225,11 @@ SIG_LOOP
 SIGNATURE_END
 
 /* Those to general and MMX registers have no XMM operand then, and those from MMX registers no MMX operand. */
+#ifndef __i386__
 KERNEL sse_convert_memory, "N times conversions with a source in memory"
 	add $KERNEL_SCRATCH, %rsi
-	movq $0, (%rsi)
-	movq $0, 8(%rsi)
+	MOVE_WORD $0, (%rsi)
+	MOVE_WORD $0, 8(%rsi)
 1:	cvtsi2ssl (%rsi), %xmm2
 	cvtsi2sdq (%rsi), %xmm3
 	cvtss2si (%rsi), %ecx
@@ -265,6 +266,7 @@ SIG STORE_BYTES, 0, 2*8
 SIG_LOOP
 SIG_NO_DENORMALS
 SIGNATURE_END
+#endif
 
 KERNEL sse_loads, "N times SSE loads of every kind, aligned and not"
 	add $KERNEL_SCRATCH, %rsi

@@ -54,6 +54,7 @@ SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
+#ifndef __i386__
 KERNEL sse41, "N times SSE4.1 integers, blends, rounding, insertion and extraction", needs=KERNEL_NEEDS_SSE41
 	add $KERNEL_SCRATCH, %rsi
 	pcmpeqb %xmm0, %xmm0
@@ -86,6 +87,7 @@ SIG LOADS, 2, 0
 SIG LOAD_BYTES, 8 + 4, 0
 SIG_LOOP
 SIGNATURE_END
+#endif
 
 KERNEL dot_products, "N times DPPS and DPPD, which count twice", needs=KERNEL_NEEDS_SSE41
 	ONES_SP %xmm0
@@ -106,6 +108,7 @@ SIG FLOPS_DP, 2*2, 0
 SIG_LOOP
 SIGNATURE_END
 
+#ifndef __i386__
 KERNEL sse42, "N times SSE4.2: string comparison, greater-than, CRC32", needs=KERNEL_NEEDS_SSE42
 	add $KERNEL_SCRATCH, %rsi
 	mov $8, %eax
@@ -127,6 +130,7 @@ SIG_LOADS 1, 4
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
+#endif
 
 KERNEL aes, "N times the six AES instructions", needs=KERNEL_NEEDS_AES
 1:	aesenc %xmm0, %xmm1
@@ -173,6 +177,7 @@ SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
+#ifndef __i386__
 KERNEL sha, "N times the seven SHA instructions", needs=KERNEL_NEEDS_SHA
 1:	sha1rnds4 $1, %xmm0, %xmm1
 	sha1nexte %xmm0, %xmm1
@@ -190,3 +195,4 @@ SIG INSN_SHA, 7, 0
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
+#endif

@@ -3,6 +3,7 @@
  */
 #include "tests/kernels/x86/kernel.h"
 
+#ifndef __i386__
 KERNEL movs_single, "N times one MOVS of each size", flags=KERNEL_CORE
 	lea KERNEL_SCRATCH(%rsi), %r9
 	lea KERNEL_SCRATCH + 0x1000(%rsi), %r10
@@ -20,12 +21,13 @@ SIG INSTRUCTIONS, 2 + 4 + 2, 3
 SIG INSN_STRING, 4, 0
 SIG INSN_LOAD, 4, 0
 SIG LOADS, 4, 0
-SIG LOAD_BYTES, 1 + 2 + 4 + 8, 0
+SIG LOAD_BYTES, 1 + 2 + 4 + WORD, 0
 SIG INSN_STORE, 4, 0
 SIG STORES, 4, 0
-SIG STORE_BYTES, 1 + 2 + 4 + 8, 0
+SIG STORE_BYTES, 1 + 2 + 4 + WORD, 0
 SIG_LOOP
 SIGNATURE_END
+#endif
 
 #define COUNT 16
 KERNEL movs_rep, "N times REP MOVSB of sixteen bytes", flags=KERNEL_CORE
@@ -51,6 +53,7 @@ SIG STORE_BYTES, COUNT, 0
 SIG_LOOP
 SIGNATURE_END
 
+#ifndef __i386__
 KERNEL string_single, "N times STOS, LODS, SCAS, CMPS of each size without REP"
 	lea KERNEL_SCRATCH(%rsi), %r9
 	lea KERNEL_SCRATCH + 0x1000(%rsi), %r10
@@ -78,10 +81,11 @@ SIG LOAD_BYTES, (1 + 1 + 2)*ALL_SIZES, 0
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
+#endif
 
 KERNEL scas_found, "N times REPNE SCASB that finds its byte in the fifth place of at most 64"
 	lea KERNEL_SCRATCH(%rsi), %r10
-	movq $0, (%r10)
+	MOVE_WORD $0, (%r10)
 	movb $1, 4(%r10)
 	mov $1, %eax
 	mov %rdi, %rdx
@@ -99,17 +103,18 @@ SIG LOADS, 5, 0
 SIG LOAD_BYTES, 5, 0
 SIG INSN_STORE, 0, 2
 SIG STORES, 0, 2
-SIG STORE_BYTES, 0, 8 + 1
+SIG STORE_BYTES, 0, WORD + 1
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
+#ifndef __i386__
 KERNEL cmps_differ, "N times REPE CMPSQ that meets a difference in the third place of at most 8"
 	lea KERNEL_SCRATCH(%rsi), %r9
 	lea KERNEL_ZEROS(%rsi), %r10
-	movq $0, (%r9)
-	movq $0, 8(%r9)
-	movq $1, 16(%r9)
+	MOVE_WORD $0, (%r9)
+	MOVE_WORD $0, 8(%r9)
+	MOVE_WORD $1, 16(%r9)
 	mov %rdi, %rdx
 1:	mov %r9, %rsi
 	mov %r10, %rdi
@@ -123,15 +128,17 @@ SIG INSN_STRING, 1, 0
 SIG REP_ITERATIONS, 3, 0
 SIG INSN_LOAD, 1, 0
 SIG LOADS, 2*3, 0
-SIG LOAD_BYTES, 2*3*8, 0
+SIG LOAD_BYTES, 2*3*WORD, 0
 SIG INSN_STORE, 0, 3
 SIG STORES, 0, 3
-SIG STORE_BYTES, 0, 3*8
+SIG STORE_BYTES, 0, 3*WORD
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
+#endif
 
 #define LONG 512
+#ifndef __i386__
 KERNEL movs_long, "N times REP MOVSQ of a page: the fast-string microcode of CPUs that have one"
 	lea KERNEL_SCRATCH(%rsi), %r9
 	lea KERNEL_SCRATCH + 0x1000(%rsi), %r10
@@ -148,13 +155,14 @@ SIG INSN_STRING, 1, 0
 SIG REP_ITERATIONS, LONG, 0
 SIG INSN_LOAD, 1, 0
 SIG LOADS, LONG, 0
-SIG LOAD_BYTES, LONG*8, 0
+SIG LOAD_BYTES, LONG*WORD, 0
 SIG INSN_STORE, 1, 0
 SIG STORES, LONG, 0
-SIG STORE_BYTES, LONG*8, 0
+SIG STORE_BYTES, LONG*WORD, 0
 SIG_LOOP
 SIG_INTEGER_ONLY
 SIGNATURE_END
+#endif
 
 KERNEL movs_overlap, "N times REP MOVSB onto its own next byte: each iteration reads what the one before wrote"
 	lea KERNEL_SCRATCH(%rsi), %r9

@@ -25,4 +25,6 @@
 GRID b, 1
 GRID w, 2
 GRID l, 4
+#ifndef __i386__
 GRID q, 8
+#endif

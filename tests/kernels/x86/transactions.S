@@ -52,7 +52,7 @@ SIG_TRANSACTION 4, 1, 0, 1
 SIGNATURE_END
 
 KERNEL rtm_abort, "N times a transaction that gives up by XABORT: its decrement of RDI and its store never happen", needs=KERNEL_NEEDS_RTM, flags=KERNEL_TRANSACTS
-	movq $0, KERNEL_SCRATCH(%rsi)
+	MOVE_WORD $0, KERNEL_SCRATCH(%rsi)
 1:	xbegin 2f
 	dec %rdi
 	mov %rdi, KERNEL_SCRATCH(%rsi)

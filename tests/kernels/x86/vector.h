@@ -19,12 +19,34 @@
 .endm
 
 .macro ONES_DP register
+#ifdef __i386__
+	mov $0x3ff00000, %eax
+	movd %eax, \register
+	shufps $0x11, \register, \register
+#else
 	mov $0x3ff0000000000000, %rax
 	movq %rax, \register
 	unpcklpd \register, \register
+#endif
 .endm
 
-/* The same with VEX-encoded instructions: ONES instructions, ONES_SSE of which are AVX. */
+/* A double-precision number at \offset from RSI, \high its upper 32 bits, the lower ones 0: two instructions, DOUBLE_STORES of which store. */
+.macro DOUBLE_AT high, offset
+#ifdef __i386__
+	movl $0, \offset(%rsi)
+	movl $\high, \offset + 4(%rsi)
+#else
+	mov $\high<<32, %rax
+	mov %rax, \offset(%rsi)
+#endif
+.endm
+#ifdef __i386__
+#define DOUBLE_STORES 2
+#else
+#define DOUBLE_STORES 1
+#endif
+
+/* ONES_SP and ONES_DP with VEX-encoded instructions: ONES instructions, ONES_SSE of which are AVX. */
 .macro VONES_SP register
 	mov $0x3f800000, %eax
 	vmovd %eax, \register

@@ -57,8 +57,7 @@ SIGNATURE_END
 KERNEL x87_memory_operands, "N times x87 arithmetic with a source in memory: single, double, 16- and 32-bit integer"
 	add $KERNEL_SCRATCH, %rsi
 	movl $0x3fc00000, (%rsi)
-	mov $0x3ff8000000000000, %rax
-	mov %rax, 8(%rsi)
+	DOUBLE_AT 0x3ff80000, 8
 	movl $3, 16(%rsi)
 	fld1
 1:	fadds (%rsi)
@@ -80,8 +79,8 @@ SIG FP_DIV, 2, 0
 SIG INSN_LOAD, 8, 0
 SIG LOADS, 8, 0
 SIG LOAD_BYTES, 2*4 + 2*8 + 2*2 + 2*4, 0
-SIG INSN_STORE, 0, 3
-SIG STORES, 0, 3
+SIG INSN_STORE, 0, 2 + DOUBLE_STORES
+SIG STORES, 0, 2 + DOUBLE_STORES
 SIG STORE_BYTES, 0, 4 + 8 + 4
 SIG_LOOP
 SIG_NO_DENORMALS
@@ -90,8 +89,7 @@ SIGNATURE_END
 KERNEL x87_memory_reversed, "N times the reversed forms of x87 arithmetic with a source in memory"
 	add $KERNEL_SCRATCH, %rsi
 	movl $0x3fc00000, (%rsi)
-	mov $0x3ff8000000000000, %rax
-	mov %rax, 8(%rsi)
+	DOUBLE_AT 0x3ff80000, 8
 	movl $5, 16(%rsi)
 1:	fld1
 	fsubrs (%rsi)
@@ -109,8 +107,8 @@ SIG FP_DIV, 2, 0
 SIG INSN_LOAD, 4, 0
 SIG LOADS, 4, 0
 SIG LOAD_BYTES, 4 + 8 + 2 + 4, 0
-SIG INSN_STORE, 0, 3
-SIG STORES, 0, 3
+SIG INSN_STORE, 0, 2 + DOUBLE_STORES
+SIG STORES, 0, 2 + DOUBLE_STORES
 SIG STORE_BYTES, 0, 4 + 8 + 4
 SIG_LOOP
 SIG_NO_DENORMALS
@@ -119,9 +117,8 @@ SIGNATURE_END
 KERNEL x87_loads, "N times x87 loads of each format, and stores that pop"
 	add $KERNEL_SCRATCH, %rsi
 	movl $0x3fc00000, (%rsi)
-	mov $0x3ff8000000000000, %rax
-	mov %rax, 8(%rsi)
-	movq $12345, 16(%rsi)
+	DOUBLE_AT 0x3ff80000, 8
+	MOVE_WORD $12345, 16(%rsi)
 	fld1
 	fstpt 32(%rsi)
 1:	flds (%rsi)
@@ -144,9 +141,9 @@ SIG INSN_X87, 6 + 6, 2
 SIG INSN_LOAD, 6, 0
 SIG LOADS, 6, 0
 SIG LOAD_BYTES, 4 + 8 + 10 + 2 + 4 + 8, 0
-SIG INSN_STORE, 6, 3 + 1
-SIG STORES, 6, 3 + 1
-SIG STORE_BYTES, 8 + 4 + 2 + 10 + 8 + 4, 4 + 8 + 8 + 10
+SIG INSN_STORE, 6, 2 + DOUBLE_STORES + 1
+SIG STORES, 6, 2 + DOUBLE_STORES + 1
+SIG STORE_BYTES, 8 + 4 + 2 + 10 + 8 + 4, 4 + 8 + WORD + 10
 SIG_LOOP
 SIG_NO_DENORMALS
 SIGNATURE_END
@@ -269,8 +266,7 @@ SIGNATURE_END
 KERNEL x87_compare_memory, "N times x87 comparisons with an operand in memory: single, double, 16- and 32-bit integer"
 	add $KERNEL_SCRATCH, %rsi
 	movl $0x3fc00000, (%rsi)
-	mov $0x3ff8000000000000, %rax
-	mov %rax, 8(%rsi)
+	DOUBLE_AT 0x3ff80000, 8
 	movl $3, 16(%rsi)
 	fld1
 1:	fcoms (%rsi)
@@ -293,8 +289,8 @@ SIG INSN_X87, 4 + 4 + 4, 1 + 1
 SIG INSN_LOAD, 2*4, 0
 SIG LOADS, 2*4, 0
 SIG LOAD_BYTES, 2*(4 + 8 + 2 + 4), 0
-SIG INSN_STORE, 0, 3
-SIG STORES, 0, 3
+SIG INSN_STORE, 0, 2 + DOUBLE_STORES
+SIG STORES, 0, 2 + DOUBLE_STORES
 SIG STORE_BYTES, 0, 4 + 8 + 4
 SIG_LOOP
 SIG_NO_DENORMALS

@@ -51,7 +51,7 @@ static void allowed_in_ring3(struct probe *p)
 static bool on_fault(struct trap_frame *frame, void *arg)
 {
 	unsigned *faults = arg;
-	const uint8_t *code = (const uint8_t *)frame->rip;
+	const uint8_t *code = (const uint8_t *)(uintptr_t)frame->rip;
 
 	if (!(frame->cs & 3) || code[0] != 0x0f || code[1] != 0x33)
 		return false;

@@ -35,7 +35,7 @@ static int64_t fault_at(void (*fn)(void *), const void *p)
 {
 	int64_t fault = fault_of(fn, (void *)(uintptr_t)p, NULL);
 
-	return fault != NO_FAULT && fault >> 32 == VECTOR_PF && fault_address() != (uint64_t)p ? NO_FAULT
+	return fault != NO_FAULT && fault >> 32 == VECTOR_PF && fault_address() != (uintptr_t)p ? NO_FAULT
 											       : fault;
 }
 
@@ -78,7 +78,7 @@ static int64_t null_write(void)
 
 static int64_t below_interrupt_stack(void)
 {
-	return fault_at(write_byte, (void *)(tss.ist[IST_DF - 1] - 0x4000 - 1));
+	return fault_at(write_byte, (void *)(uintptr_t)(tss.ist[IST_DF - 1] - 0x4000 - 1));
 }
 
 static __attribute__((noinline)) unsigned dive(unsigned depth)
@@ -164,13 +164,13 @@ static int64_t protect_uncached(void)
 /* The memory type by the page tables in force: SDM vol. 3, 11.12.3. */
 static int64_t type_of(const void *p)
 {
-	const uint64_t *table = (const uint64_t *)(cr3_read() & ADDRESS);
+	const uint64_t *table = (const uint64_t *)(uintptr_t)(cr3_read() & ADDRESS);
 	unsigned levels = cr4_read() & CR4_LA57 ? 5 : 4;
 	uint64_t entry = 0, pat = 0;
 
 	for (unsigned level = levels; level; level--) {
-		entry = table[(uint64_t)p >> (3 + 9 * level) & 511];
-		table = (const uint64_t *)(entry & ADDRESS);
+		entry = table[(uintptr_t)p >> (3 + 9 * level) & 511];
+		table = (const uint64_t *)(uintptr_t)(entry & ADDRESS);
 	}
 	msr_read(MSR_PAT, &pat);
 	return (int64_t)(pat >> 8 * ((entry & PAGE_PAT ? 4 : 0) + (entry & PAGE_PCD ? 2 : 0) +
@@ -215,11 +215,11 @@ static int64_t splitting_keeps_the_rest(void)
 
 	if (page_translate(beside, &physical, &shift) && (shift != 30 || physical != beside))
 		return -1;
-	if (!page_protect((void *)at, sizeof own_page, PAGE_WRITE))
+	if (!page_protect((void *)(uintptr_t)at, sizeof own_page, PAGE_WRITE))
 		return -2;
 	return page_translate(at, &physical, &shift) && physical == at && shift == 12 &&
 	       page_translate(beside, &other, &other_shift) && other == beside && other_shift == 21 &&
-	       page_readable((void *)beside, 1) && fault_at(read_byte, (void *)beside) == NO_FAULT;
+	       page_readable((void *)(uintptr_t)beside, 1) && fault_at(read_byte, (void *)(uintptr_t)beside) == NO_FAULT;
 }
 
 static const char *no_page_of_1_gib(void)
@@ -231,7 +231,7 @@ static const uint8_t read_ring3[] = {0x8a, 0x07, 0xcd, VECTOR_USER_EXIT}; /* mov
 
 static void read_in_ring_3(void *p)
 {
-	struct call_registers r = {.rdi = (uint64_t)p};
+	struct call_registers r = {.rdi = (uintptr_t)p};
 
 	user_call(machine_place(read_ring3, read_ring3 + sizeof read_ring3), &r);
 }
@@ -240,7 +240,7 @@ static void read_in_ring_3(void *p)
 static int64_t not_for_ring_3(void)
 {
 	int64_t own = fault_at(read_in_ring_3, own_page),
-		large = fault_at(read_in_ring_3, (void *)large_page(1 << 21, 21));
+		large = fault_at(read_in_ring_3, (void *)(uintptr_t)large_page(1 << 21, 21));
 
 	return own >> 32 == VECTOR_PF && large >> 32 == VECTOR_PF ? (own & 0xf) * 10 + (large & 0xf) : -1;
 }
@@ -262,10 +262,10 @@ static unsigned told_if_not_canonical(void)
 	for (unsigned bit = lowest; bit <= 64; bit++) {
 		uint64_t other = bit < 64 ? 1ull << bit : ~0ull << lowest, physical;
 		unsigned shift;
-		const void *at = (const void *)((uint64_t)own_page ^ other);
+		const void *at = (const void *)(uintptr_t)((uintptr_t)own_page ^ other);
 
 		told |= (page_readable(at, 1) ? READABLE : 0) | (page_writable(at, 1) ? WRITABLE : 0) |
-			(page_translate((uint64_t)at, &physical, &shift) ? TRANSLATED : 0);
+			(page_translate((uintptr_t)at, &physical, &shift) ? TRANSLATED : 0);
 	}
 	return told;
 }
@@ -291,8 +291,8 @@ static int64_t translate_tells(void)
 	uint64_t at = 0, physical = 0;
 	unsigned shift = 0;
 
-	return page_translate((uint64_t)own_page + 5, &physical, &shift) &&
-	       physical == (uint64_t)own_page + 5 && shift == 12 && !page_translate(16, &at, &shift) &&
+	return page_translate((uintptr_t)own_page + 5, &physical, &shift) &&
+	       physical == (uintptr_t)own_page + 5 && shift == 12 && !page_translate(16, &at, &shift) &&
 	       !(told_if_not_canonical() & TRANSLATED);
 }
 

@@ -73,7 +73,7 @@ static struct call_registers seen;
 static void call_ring3(void *entry)
 {
 	memset(&seen, 0, sizeof seen);
-	seen.rdi = (uint64_t)__text_start;
+	seen.rdi = (uintptr_t)__text_start;
 	user_call(entry, &seen);
 }
 

@@ -29,7 +29,7 @@ static bool on_int(struct trap_frame *f, void *arg)
 {
 	unsigned v = (unsigned)(uintptr_t)arg;
 
-	reached += f->vector == v && f->error == 0 && f->rip == (uint64_t)machine_int_stubs[v] + 2;
+	reached += f->vector == v && f->error == 0 && f->rip == (uintptr_t)machine_int_stubs[v] + 2;
 	return true;
 }
 

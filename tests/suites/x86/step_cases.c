@@ -103,7 +103,7 @@ static bool free_running(void)
 
 	__asm__ volatile("pushfq\n\tpop %0" : "=r"(flags));
 	__asm__ volatile("sidt %0" : "=m"(p));
-	return !step_active() && !(flags & RFLAGS_TF) && p.base == (uint64_t)idt;
+	return !step_active() && !(flags & RFLAGS_TF) && p.base == (uintptr_t)idt;
 }
 
 /* It ends when a guard outside is left, and can begin anew. */

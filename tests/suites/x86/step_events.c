@@ -18,7 +18,7 @@ static bool free_running(void)
 	struct descriptor_pointer p;
 
 	__asm__ volatile("sidt %0" : "=m"(p));
-	return !step_active() && p.base == (uint64_t)idt;
+	return !step_active() && p.base == (uintptr_t)idt;
 }
 
 /* --- several interrupts at once ---------------------------------------------------------------------- */
@@ -69,7 +69,7 @@ static void sti_and_send_nmi(void)
 				 : "memory");
 		return;
 	}
-	volatile uint32_t *command = (volatile uint32_t *)(apic_page() + ICR_PAGE);
+	volatile uint32_t *command = (volatile uint32_t *)(uintptr_t)(apic_page() + ICR_PAGE);
 
 	command[4] = apic_id() << 24;
 	__asm__ volatile("sti; movl %1, (%0); nop; nop; nop; cli" ::"r"(command), "i"(ICR_NMI) : "memory");
@@ -256,7 +256,7 @@ static void call_page(void *arg)
 static bool on_fetch(struct trap_frame *f, void *arg)
 {
 	*(uint64_t *)arg = cr2_read();
-	f->rip = *(const uint64_t *)f->rsp; /* as RET does */
+	f->rip = *(const uint64_t *)(uintptr_t)f->rsp; /* as RET does */
 	f->rsp += 8;
 	return true;
 }
@@ -271,7 +271,7 @@ static void call_page_that_goes(void *arg)
 	trap_set_handler(VECTOR_PF, on_fetch, &at);
 	call_page(&second);
 	trap_set_handler(VECTOR_PF, NULL, NULL);
-	*(int64_t *)arg = (first == 5) + 10 * (at == (uint64_t)going);
+	*(int64_t *)arg = (first == 5) + 10 * (at == (uintptr_t)going);
 }
 
 static int64_t code_that_goes(void)
@@ -300,7 +300,7 @@ static bool on_breakpoint(struct trap_frame *f, void *arg)
 	__asm__ volatile("mov %%dr6, %0" : "=r"(dr6));
 	__asm__ volatile("mov %0, %%dr7" ::"r"((uint64_t)DR7_NONE));
 	__asm__ volatile("mov %0, %%dr6" ::"r"(0xffff0ff0ul));
-	*(int64_t *)arg = *(int64_t *)arg * 10 + (f->rip == (uint64_t)going) +
+	*(int64_t *)arg = *(int64_t *)arg * 10 + (f->rip == (uintptr_t)going) +
 			  (step_active() ? 0 : (int64_t)(dr6 & 15));
 	return true;
 }
@@ -311,7 +311,7 @@ static unsigned enable; /* bit of DR7 of the first register: 0 the local one, 1 
  * overwrite. */
 static void meet_breakpoints(void *arg)
 {
-	uint64_t address = (uint64_t)going;
+	uint64_t address = (uintptr_t)going;
 	unsigned value;
 
 	trap_set_handler(VECTOR_DB, on_breakpoint, arg);

@@ -109,11 +109,11 @@ static const struct {
 	{MSR_EFER, SETUP_SYSCALL, 0}, /* value: see below */
 	{MSR_STAR, SETUP_SYSCALL,
 	 (uint64_t)(SELECTOR_USER_CS32 | 3) << 48 | (uint64_t)SELECTOR_KERNEL_CS << 32},
-	{MSR_LSTAR, SETUP_SYSCALL, (uint64_t)step_on_syscall},
+	{MSR_LSTAR, SETUP_SYSCALL, (uintptr_t)step_on_syscall},
 	{MSR_FMASK, SETUP_SYSCALL, RFLAGS_TF | RFLAGS_IF | RFLAGS_DF},
 	{MSR_SYSENTER_CS, SETUP_SYSENTER, SELECTOR_KERNEL_CS},
-	{MSR_SYSENTER_ESP, SETUP_SYSENTER, (uint64_t)(sysenter_stack + sizeof sysenter_stack)},
-	{MSR_SYSENTER_EIP, SETUP_SYSENTER, (uint64_t)step_on_sysenter},
+	{MSR_SYSENTER_ESP, SETUP_SYSENTER, (uintptr_t)(sysenter_stack + sizeof sysenter_stack)},
+	{MSR_SYSENTER_EIP, SETUP_SYSENTER, (uintptr_t)step_on_sysenter},
 };
 #define MSR_SETUPS (sizeof msr_setups / sizeof msr_setups[0])
 
@@ -183,9 +183,9 @@ static bool observe(const struct step_snippet *s, uint8_t ring, bool natively, s
 	struct trap_report report;
 	bool ok;
 
-	j.regs = (struct call_registers){.rdi = (uint64_t)data,
+	j.regs = (struct call_registers){.rdi = (uintptr_t)data,
 					 .rsi = (uint64_t)(arena.rw - arena.rx),
-					 .rdx = (uint64_t)(data + STEP_DATA_SIZE)};
+					 .rdx = (uintptr_t)(data + STEP_DATA_SIZE)};
 	memset(data, 0, STEP_DATA_SIZE);
 	if (s->handler)
 		gate_set(&idt[s->vector], s->handler, old.type, old.ist);

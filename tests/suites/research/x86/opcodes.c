@@ -91,7 +91,7 @@ static const struct kernel *prepare(const struct opcode_form *f)
 	uint8_t *scratch = window_data() + OPCODES_SCRATCH;
 
 	turn = !turn;
-	opcode_kernel(f, (uint64_t)scratch, &room[turn]);
+	opcode_kernel(f, (uintptr_t)scratch, &room[turn]);
 	opcode_operand(f, scratch);
 	hypervisor_exits_forget();
 	return &room[turn].kernel;
