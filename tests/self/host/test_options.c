@@ -63,7 +63,7 @@ static void defaults_are_these(void **state)
 	options_format(&o, line, sizeof line);
 	assert_string_equal(line, "pmu=auto suite=control,events kernel=core event=arch check=* scan= n=0 "
 				  "reps=0 seed=1 inject= "
-				  "cpus=auto courage=3 dangerous=no workaround=on exit=auto menu=0 list=none "
+				  "cpus=auto courage=3 dangerous=no own=turns workaround=on exit=auto menu=0 list=none "
 				  "report=\\assay\\runs verbose=0 registers=0 "
 				  "x2apic=0 serial=0 hpet=1");
 }
@@ -183,12 +183,12 @@ static const struct {
 	 "(1: a line for every check)"},
 	{"zzzzzz=1", 0, "command line",
 	 "command line, token 1: no option \"zzzzzz\": there are pmu suite kernel event check scan n reps "
-	 "seed inject cpus courage dangerous workaround exit menu list report verbose registers x2apic "
+	 "seed inject cpus courage dangerous own workaround exit menu list report verbose registers x2apic "
 	 "serial hpet"},
 	{"=1", 0, "command line",
 	 "command line, token 1: no option \"\": there are pmu suite kernel event check scan n reps seed "
 	 "inject "
-	 "cpus courage dangerous workaround exit menu list report verbose registers x2apic serial hpet"},
+	 "cpus courage dangerous own workaround exit menu list report verbose registers x2apic serial hpet"},
 	{"\n\n  n=4294967296", 0, "assay.cfg",
 	 "assay.cfg:3:5: n=4294967296: it wants a number from 0 to 4294967295"},
 	{"n=", 0, "assay.cfg", "assay.cfg:1:1: n= has no value: give one, or leave it out for n=0"},
@@ -224,7 +224,7 @@ static const struct {
 	 "command line, token 1: scan=c4:00-ff,d0- is malformed: it wants SELECT[-SELECT][:MASK[-MASK]] in "
 	 "hexadecimal, separated by commas"},
 	{"report=\"\"", 0, "command line",
-	 "command line, token 1: report= is malformed: it wants a folder's path, none, e9, or "
+	 "command line, token 1: report= is malformed: it wants a folder's path, none, qr, e9, or "
 	 "memory"},
 	{"verbose", 0, "command line",
 	 "command line, token 1: \"verbose\" is no option: options are written key=value, without "
