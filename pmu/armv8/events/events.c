@@ -30,6 +30,9 @@ enum rule {
 	NO_CODE_FAULTS,
 	NO_FIRST_FAULT,
 	TRACE_OFF,
+	PROFILING_OFF,
+	NO_OVERFLOW,
+	TRIGGERS_OFF,
 	TAGS_OFF,
 	RULES
 };
@@ -67,6 +70,9 @@ static const struct event_rule rules[RULES] = {
 	[NO_CODE_FAULTS] = {"no kernel goes where there is no code", NULL},
 	[NO_FIRST_FAULT] = {"no kernel has first-fault loads of SVE", NULL},
 	[TRACE_OFF] = {"the trace unit is off", NULL},
+	[PROFILING_OFF] = {"profiling is off", "Arm ARM, SAMPLE_POP"},
+	[NO_OVERFLOW] = {"no counter that may interrupt overflows meanwhile", "Arm ARM, PMU_OVFS"},
+	[TRIGGERS_OFF] = {"cross triggers are a debugger's", "Arm ARM, CTI_TRIGOUT4"},
 	[TAGS_OFF] = {"no memory is tagged", NULL},
 	[LOADS_UNSAID] = {"whether prefetches count is the implementation's", "Arm ARM D7.10.3, LD_RETIRED",
 			  .unsaid = {{Q_PREFETCHES, false, 1}}},

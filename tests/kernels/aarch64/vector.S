@@ -84,14 +84,19 @@ SIGNATURE_END
 
 KERNEL vector_integer, "N times integer operations in vectors", flags=KERNEL_CORE
 1:	add	v3.4s, v1.4s, v2.4s
+	add	v16.2d, v1.2d, v2.2d
 	mul	v4.8h, v1.8h, v2.8h
 	eor	v5.16b, v1.16b, v2.16b
 	addv	b6, v1.16b
 	dup	v7.2d, x0
 	LOOP_END
 KERNEL_END
-SIG INSTRUCTIONS, 5 + 2
-SIG INSN_SIMD, 5
+SIG INSTRUCTIONS, 6 + 2
+SIG INSN_SIMD, 6
+SIG_RANGE SIMD_INT8, 1, 0, 1, 0, "ADDV adds bytes"
+SIG_RANGE SIMD_INT16, 1, 0, 1, 0, "MUL multiplies halfwords"
+SIG_RANGE SIMD_INT32, 1, 0, 1, 0, "one ADD adds words"
+SIG_RANGE SIMD_INT64, 1, 0, 1, 0, "the other one adds doublewords"
 SIG_LOOP
 SIGNATURE_END
 
@@ -131,6 +136,7 @@ KERNEL sve_integer, "N times five SVE operations on integers, under a predicate"
 KERNEL_END
 SIG INSTRUCTIONS, 5 + 2, 1
 SIG INSN_SVE, 5, 1
+SIG_RANGE SVE_FULL, 2, 0, 2, 0, "SUB and MUL are under a predicate of all lanes"
 SIG_LOOP
 SIGNATURE_END
 
@@ -144,6 +150,22 @@ KERNEL sve_float, "N times three SVE operations of floating point, one of them t
 KERNEL_END
 SIG INSTRUCTIONS, 3 + 2, 2
 SIG INSN_SVE, 3, 2
+SIG_RANGE SVE_FULL, 1, 0, 1, 0, "FMLA is under a predicate of all lanes"
+SIG_RANGE SVE_FP, 3, 0, 3, 0, "each is an operation of floating point"
+SIG_LOOP
+SIGNATURE_END
+
+KERNEL sve_lanes, "N times an operation on one lane of several, and one on none", needs=KERNEL_NEEDS_SVE
+	ptrue	p1.s, vl1
+	pfalse	p2.b
+1:	add	z4.s, p1/m, z4.s, z3.s
+	sub	z5.s, p2/m, z5.s, z3.s
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 2 + 2, 2
+SIG INSN_SVE, 2, 2
+SIG_RANGE SVE_PARTIAL, 1, 0, 1, 0, "a vector has four words at least"
+SIG_RANGE SVE_EMPTY, 1, 0, 1, 0, "PFALSE leaves no lane"
 SIG_LOOP
 SIGNATURE_END
 

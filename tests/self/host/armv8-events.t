@@ -20,6 +20,9 @@ DENIED = {
     "NO_FIRST_FAULT": (r"ld(ff|nf)1\w+", ()),
     "NO_CODE_FAULTS": (r"(?!)", ("EXC_PABORT",)),
     "TRACE_OFF": (r"tsb|trcit", ()),
+    "PROFILING_OFF": (r"psb", ()),
+    "NO_OVERFLOW": (r"(?!)", ()),
+    "TRIGGERS_OFF": (r"(?!)", ()),
     "TAGS_OFF": (r"st\w*g|ldg\w*|irg|gmi", ()),
 }
 # Interrupts are no kernel's: noise and sampling make them.
