@@ -79,7 +79,13 @@ $(A)/direct.bin: $(A)/direct.elf
 $(A)/BOOTAA64.elf: $(call A_OBJECTS,$(A_UEFI)) $(A_OBJ) $(A_LIBC) linker/efi-aarch64.ld linker/sections.ld
 	$(Q)$(A_LINK) -pie --no-dynamic-linker -Bsymbolic -T linker/efi-aarch64.ld -o $@ $(filter %.o,$^) $(A_LIBS)
 
-$(A)/BOOTAA64.EFI: $(A)/BOOTAA64.elf scripts/elf2efi
+# The same image with another entry in front of it, for a test.
+OTHER_IMAGES += $(A)/HOSTAA64.EFI
+A_HOST_ENTRY := $(A)/image/tests/self/boot/aarch64_host_efi.S.o
+$(A)/HOSTAA64.elf: $(A_HOST_ENTRY) $(call A_OBJECTS,$(A_UEFI)) $(A_OBJ) $(A_LIBC) linker/efi-aarch64.ld linker/sections.ld
+	$(Q)$(A_LINK) -pie --no-dynamic-linker -Bsymbolic -T linker/efi-aarch64.ld -e host_entry -o $@ $(filter %.o,$^) $(A_LIBS)
+
+$(A)/%AA64.EFI: $(A)/%AA64.elf scripts/elf2efi
 	$(Q)$(PYTHON) scripts/elf2efi $< $@
 
 -include $(patsubst %.o,%.d,$(call A_OBJECTS,$(A_DIRECT) $(A_UEFI)))

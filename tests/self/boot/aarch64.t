@@ -124,6 +124,13 @@ equal([own_program("aarch64_kept.S", *how, **VIRTUAL) for how in ((), ("RANGE",)
       "a program of its own: PMCR_EL0.N is what EL2 leaves, PMCNTENSET_EL0 and PMCR_EL0.P reach beyond it")
 lines, text, status = behind("aarch64_host.S", "suite=control check=clock*")
 ok(status == 0 and {check["verdict"] for check in checks(json.loads(text))} == JUDGED, "started at EL2 as a host it leaves EL2, and judges", lines)
+with tempfile.TemporaryDirectory() as tmp:
+    image = run.emulators.copy_image(tmp + "/disk.img")
+    run.emulators.put_files(image, {"/EFI/BOOT/BOOTAA64.EFI": (ROOT / "build/aarch64/HOSTAA64.EFI").read_bytes()})
+    run.emulators.write_file(image, "/assay/assay.cfg", "exit=shutdown suite=none\n")
+    r = run.boot_disk("", "max", machine="virtualization=on", icount=True, timeout=60, image=image)
+ok(r.status == 2 and len([line for line in r.lines if "could not run: firmware runs at EL2 as a host (HCR_EL2.E2H)" in line]) == 1,
+   "firmware at EL2 that is a host is refused in one line, and the machine goes off", r.lines[-8:])
 lines, text, status = run.boot("suite=nonsense", timeout=60)
 equal(status, 2, "with options that are none it could not run")
 lines, text, status = run.boot("suite=none hpet=0 hpat=0", timeout=60)
