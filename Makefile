@@ -389,9 +389,6 @@ endif
 $(B)/signed/%: $(B)/% $(SIGN_FILES)
 	@mkdir -p $(@D)
 	$(Q)scripts/sign "$$SIGN_KEY" "$$SIGN_CERT" $< $@
-$(B)/signed/%: $(B)/aarch64/% $(SIGN_FILES)
-	@mkdir -p $(@D)
-	$(Q)scripts/sign "$$SIGN_KEY" "$$SIGN_CERT" $< $@
 $(B)/signed/BOOTX64.EFI: $(B)/signed/unsigned.EFI $(SIGN_FILES)
 	$(Q)scripts/sign "$$SIGN_KEY" "$$SIGN_CERT" $< $@
 

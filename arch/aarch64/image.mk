@@ -88,6 +88,10 @@ $(A)/HOSTAA64.elf: $(A_HOST_ENTRY) $(call A_OBJECTS,$(A_UEFI)) $(A_OBJ) $(A_LIBC
 $(A)/%AA64.EFI: $(A)/%AA64.elf scripts/elf2efi
 	$(Q)$(PYTHON) scripts/elf2efi $< $@
 
+$(B)/signed/%: $(A)/% $(wildcard $(SIGN_KEY) $(SIGN_CERT)) scripts/sign
+	@mkdir -p $(@D)
+	$(Q)scripts/sign "$$SIGN_KEY" "$$SIGN_CERT" $< $@
+
 -include $(patsubst %.o,%.d,$(call A_OBJECTS,$(A_DIRECT) $(A_UEFI)))
 -include $(patsubst %.o,%.d,$(A_OBJ))
 
@@ -110,7 +114,7 @@ $(B)/host/test_aarch64_account: $(call A_HOST,tests/self/host/test_aarch64_accou
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka -lcapstone
 
-$(B)/host/test_armv8_driver: $(call A_HOST,tests/self/host/test_armv8_driver.c pmu/armv8/driver/driver.c pmu/armv8/driver/pair.c pmu/armv8/checks/identities.c pmu/armv8/events/events.c pmu/contract/state.c)
+$(B)/host/test_armv8_driver: $(call A_HOST,tests/self/host/test_armv8_driver.c arch/aarch64/user_counters.c pmu/armv8/driver/driver.c pmu/armv8/driver/pair.c pmu/armv8/checks/identities.c pmu/armv8/events/events.c pmu/contract/state.c)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka
 
@@ -180,6 +184,8 @@ A_COVERAGE := tools/coverage.c tools/impostors.c tools/aarch64/impostor_kernels.
 $(A)/coverage: $(A_COVERAGE) $(EVENT_ROWS) $(wildcard tools/*.h tests/judge/*.h tests/kernels/*.h tests/kernels/aarch64/*.h pmu/contract/*.h pmu/quantity/*.h pmu/quantity/*.def pmu/armv8/*.h pmu/armv8/*/*.h pmu/armv8/*/*.def)
 	@mkdir -p $(@D)
 	$(Q)$(A_CC) -std=gnu11 -O1 $(WARN) -I. -I$(B)/gen $(A_ISA) -ffunction-sections -fdata-sections -Wl,--gc-sections -static -o $@ $(filter %.c %.S,$^)
+
+soak: $(A)/direct.bin
 
 # make run ARCH=aarch64: the run's status is kept as x86's is.
 ifeq ($(ARCH),aarch64)

@@ -8,6 +8,7 @@
 #include "pmu/contract/state.h"
 #include "tests/self/host/support/armv8_registers.h"
 
+#include "arch/levels.h"
 #include "arch/register.h"
 
 #include <setjmp.h>
@@ -367,6 +368,34 @@ static void test_kept_by_el3(void **state)
 	}
 }
 
+/* EL0 is let read counters by PMUSERENR_EL0.UEN from PMUv3p9 on, but where firmware keeps PMUACR_EL1. */
+static void test_user_reads(void **state)
+{
+	static const struct {
+		unsigned version;
+		bool icntr, promised;
+		unsigned bits;
+	} rows[] = {{1, false, false, 1},    {8, false, false, 1},  {9, false, false, 0x11},
+		    {9, true, false, 0x11}, {9, false, true, 1}, {15, false, false, 1}};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		dirty(rows[i].version, 6);
+		fake.icntr = rows[i].icntr;
+		fake.promised = rows[i].promised;
+		fake.userenr = 0;
+		fake.interrupting = 5;
+		before = fake;
+		assert_false(level_user_reads_counters(true));
+		assert_int_equal(fake.userenr, rows[i].bits);
+		fake.userenr = 0;
+		assert_memory_equal(&fake, &before, sizeof fake);
+		fake.userenr = rows[i].bits;
+		assert_true(level_user_reads_counters(false));
+		assert_int_equal(fake.userenr, 0);
+	}
+}
+
 /* A pair where PMCEID0_EL0 lists CHAIN: short, also where event counters are long. */
 static void paired(void)
 {
@@ -530,7 +559,7 @@ int main(void)
 		cmocka_unit_test(test_discovered),  cmocka_unit_test(test_snapshot),
 		cmocka_unit_test(test_accesses),    cmocka_unit_test(test_filtered),
 		cmocka_unit_test(test_paired),      cmocka_unit_test(test_threshold_bits), cmocka_unit_test(test_links),
-		cmocka_unit_test(test_pair_that_counts),
+		cmocka_unit_test(test_pair_that_counts), cmocka_unit_test(test_user_reads),
 		cmocka_unit_test(test_kept_by_el3),
 	};
 	return cmocka_run_group_tests(tests, NULL, forget);

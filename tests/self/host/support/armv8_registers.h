@@ -187,7 +187,7 @@ static bool one(uint64_t number, bool write, uint64_t *value)
 		break;
 	case 3309140: /* PMUSERENR_EL0 */
 		plain = &fake.userenr;
-		mask = 0xf;
+		mask = fake.version == 9 ? 0x5f | fake.icntr << 5 : 0xf;
 		break;
 	case 3314157: /* PMCCFILTR_EL0 */
 		wide = &fake.cycle_type;
