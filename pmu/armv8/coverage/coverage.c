@@ -8,7 +8,7 @@
 #define V8_0 "CRC PMU AES"
 #define V8_2 V8_0 " LSE"
 #define V8_3 V8_2 " RCPC"
-#define V9   V8_3 " SVE"
+#define V9   V8_3 " SVE FP16"
 
 static const struct {
 	const char *title, *needs;

@@ -41,6 +41,7 @@
 #define KERNEL_NEEDS_RCPC   0x08
 #define KERNEL_NEEDS_PMU    0x10 /* PMUv3 */
 #define KERNEL_NEEDS_SVE    0x20
+#define KERNEL_NEEDS_FP16   0x40 /* arithmetic of half precision */
 
 #ifdef __ASSEMBLER__
 

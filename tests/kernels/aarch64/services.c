@@ -105,6 +105,8 @@ static bool has(uint64_t need)
 		return (isar1 >> 20 & 0xf) >= 1;
 	case KERNEL_NEEDS_PMU:
 		return pmu && pmu != 0xf;
+	case KERNEL_NEEDS_FP16:
+		return (SYS_READ(id_aa64pfr0_el1) >> 16 & 0xf) == 1;
 	case KERNEL_NEEDS_SVE:
 		return SYS_READ(id_aa64pfr0_el1) >> 32 & 0xf;
 	default:
@@ -124,6 +126,7 @@ const char *kernel_unfit(const struct kernel *k, uint8_t level)
 		{KERNEL_NEEDS_RCPC, "the processor has no LDAPR"},
 		{KERNEL_NEEDS_PMU, "the processor has no PMUv3"},
 		{KERNEL_NEEDS_SVE, "the processor has no SVE"},
+		{KERNEL_NEEDS_FP16, "the processor has no arithmetic of half precision"},
 	};
 
 	if (level > level_user())

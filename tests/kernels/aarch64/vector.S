@@ -23,6 +23,22 @@ SIGNATURE_END
 SCALAR single, s, FLOPS_SP
 SCALAR double, d, FLOPS_DP
 
+KERNEL float_half, "N times five scalar operations of half precision, one of them two in one", needs=KERNEL_NEEDS_FP16
+	.arch	armv8.2-a+fp16
+1:	fadd	h3, h1, h2
+	fmul	h4, h1, h2
+	fsub	h5, h1, h2
+	fdiv	h6, h1, h2
+	fmadd	h7, h1, h2, h3
+	LOOP_END
+	.arch	armv8-a
+KERNEL_END
+SIG INSTRUCTIONS, 5 + 2
+SIG INSN_FP, 5
+SIG_RANGE FP_HALF, 5, 0, 5, 0, "each is an operation of half precision"
+SIG_LOOP
+SIGNATURE_END
+
 .macro VECTOR name, lanes, count, quantity
 KERNEL vector_\name, "N times three vector operations of floating point, one of them two in one"
 1:	fadd	v3.\lanes, v1.\lanes, v2.\lanes

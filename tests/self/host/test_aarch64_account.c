@@ -217,6 +217,11 @@ static const struct {
 	{0xce66c083, "sm3partw1 v3.4s, v4.4s, v6.4s", {{Q_INSN_SIMD, 1}}, 0},
 	{0xce461083, "sm3ss1 v3.4s, v4.4s, v6.4s, v4.4s", {{Q_INSN_SIMD, 1}}, 0},
 	{0x0e461483, "fadd v3.4h, v4.4h, v6.4h", {{Q_INSN_SIMD, 1}}, 0},
+	{0x1ee22823, "fadd h3, h1, h2", {{Q_INSN_FP, 1}}, 0},
+	{0x1ee20824, "fmul h4, h1, h2", {{Q_INSN_FP, 1}}, 0},
+	{0x1ee23825, "fsub h5, h1, h2", {{Q_INSN_FP, 1}}, 0},
+	{0x1ee21826, "fdiv h6, h1, h2", {{Q_INSN_FP, 1}}, 0},
+	{0x1fc20c27, "fmadd h7, h1, h2, h3", {{Q_INSN_FP, 1}}, 0},
 	{0x00000000, "udf #0", {{0, 0}}, 0},
 };
 #define YOUNGER (sizeof younger / sizeof younger[0])
