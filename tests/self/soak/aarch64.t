@@ -36,7 +36,7 @@ for cpu in ("cortex-a53", "cortex-a57", "cortex-a72", "max"):
             equal((status, found), (1, collections.Counter({name: cpus for name in LISTED[icount]})), "%s: what is wrong is what is listed" % what)
             judged = {s["name"] for s in report["suites"] if any(c["verdict"] in JUDGED for c in s["checks"])} if report else set()
             equal(SUITES - judged, set(), "%s: each suite has judged" % what)
-            ok(report and report["shares"] and bool(report["attributions"]) == icount, "%s: shares of windows are measured, and where deliveries count" % what)
+            ok(report and report["shares"] and (report["attributions"] or not icount), "%s: shares of windows are measured, and where deliveries count" % what)
 for profile in PROFILES:
     report, status, found = boot("pmu=virtual:%s suite=all event=*" % profile, "cortex-a57")
     ok(status == 0 and not found and len(checks(report)) > 1000, "%s: nothing is wrong" % profile, found)
