@@ -124,6 +124,16 @@
 #define DEBUGCTL_RTM                   (1ull << 15) /* debugging of transactions */
 
 /* --- last-branch records: SDM 17.4.8, 17.5 to 17.12; where the stack lies: lbr.h --------------------- */
+/* Processor trace, SDM vol. 3, 32.2.8: CPUID.7:EBX[25]. */
+#define IA32_RTIT_OUTPUT_BASE      0x560
+#define IA32_RTIT_OUTPUT_MASK_PTRS 0x561
+#define IA32_RTIT_CTL              0x570
+#define RTIT_TRACE_EN              (1ull << 0)
+#define RTIT_TOPA                  (1ull << 8)
+#define RTIT_BRANCH_EN             (1ull << 13)
+#define RTIT_BITS                  0x2f8f /* enable, cycles, rings, CR3, ToPA, times, returns, branches */
+#define IA32_RTIT_STATUS           0x571
+
 #define MSR_LBR_SELECT      0x1c8
 #define MSR_LASTBRANCH_TOS  0x1c9
 #define MSR_LBR_INFO_0      0xdc0 /* + n, formats 5 and 7 */

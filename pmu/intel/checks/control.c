@@ -472,6 +472,7 @@ const struct pmu_control_check intel_control[] = {
 	{"kept over aborts", "SDM 18.2.1.1", 0, intel_kept_over_instance, intel_kept_over_check},
 	{"unhalted", "SDM vol. 3, chapter 19", PMU_CONTROL_TIMER, intel_front_halt_instance,
 	 intel_front_halt_check},
+	{"processor trace", "SDM vol. 3, 32.2.8, 17.4", 0, intel_pt_instance, intel_pt_check},
 	{"programmed anew", "SDM 18.2.1.1", 0, intel_anew_instance, intel_anew_check},
 	{"declared event", "SDM 18.2.1.2, table 18-1", 0, intel_declared_instance, intel_declared_check},
 	{"selectors read back", "SDM 18.2.1.1", 0, intel_select_instance, intel_select_check},

@@ -308,7 +308,8 @@ static bool identify(struct pmu *pmu, const char **why)
 				     record_source(pmu, RECORD_PRECISE) != NULL,
 				     intel_pebs_here(),
 				     core_of_this_cpu(),
-				     genuine()};
+				     genuine(),
+				     cpuid(7, 0).ebx >> 25 & cpuid(0x14, 0).ecx & 1};
 	return true;
 }
 

@@ -121,7 +121,8 @@ uint64_t intel_hook_select_read(const struct intel_state *s, unsigned c, uint64_
 
 static inline uint64_t intel_hook_settable(const struct intel_state *s, uint64_t bits)
 {
-	return injected(s, INJECT_SKL164) ? bits | STATUS_COND_CHGD : bits;
+	return (injected(s, INJECT_SKL164) ? bits | STATUS_COND_CHGD : bits) &
+	       ~(injected(s, INJECT_SKL51) ? STATUS_TRACE_TOPA : 0);
 }
 
 /** Whether a counter is enabled, by the global register. */
@@ -293,6 +294,29 @@ static inline bool intel_hook_from_refused(const struct intel_state *s, uint64_t
 static inline uint64_t intel_hook_ler_to(const struct intel_state *s, uint64_t to)
 {
 	return injected(s, INJECT_BDM131) ? to ^ 7ull << 61 : to;
+}
+
+/** While the processor trace is on: whether reading a record is refused, whether writing one is ignored. */
+static inline bool intel_hook_record_refused(const struct intel_state *s)
+{
+	return s->pt.control & RTIT_TRACE_EN && injected(s, INJECT_BDD96);
+}
+
+static inline bool intel_hook_record_ignores(const struct intel_state *s, bool ignores)
+{
+	return ignores || (s->pt.control & RTIT_TRACE_EN && injected(s, INJECT_SKL47));
+}
+
+/** Whether a value of IA32_RTIT_CTL, of IA32_DEBUGCTL is refused. */
+static inline bool intel_hook_pt_refused(const struct intel_state *s, uint64_t value)
+{
+	return value & RTIT_TRACE_EN && ((injected(s, INJECT_BDM106) && !(value & RTIT_BRANCH_EN)) ||
+					 (injected(s, INJECT_BDD108) && s->debugctl & DEBUGCTL_LBR));
+}
+
+static inline bool intel_hook_debugctl_refused(const struct intel_state *s, uint64_t value)
+{
+	return value & DEBUGCTL_LBR && s->pt.control & RTIT_TRACE_EN && injected(s, INJECT_BDD108);
 }
 
 /** What a record tells of counters. */

@@ -97,6 +97,12 @@ struct intel_pebs_state {
 	struct step_registers before; /* as the last step left them */
 };
 
+/** Registers of the processor trace. */
+struct intel_pt {
+	bool exists;
+	uint64_t control, status, base, mask;
+};
+
 struct intel_state {
 	const struct intel_profile *profile;
 	struct intel_leaf0a leaf;
@@ -115,6 +121,7 @@ struct intel_state {
 	uint64_t metric[INTEL_METRICS], metric_slots; /* PERF_METRICS: slots of each kind, and all */
 	struct intel_lbr_state lbr;
 	struct intel_ds_state ds;
+	struct intel_pt pt;
 	struct intel_pebs_state pebs;
 	uint64_t misc_enable;
 	struct intel_extra extra[INTEL_EXTRAS];
@@ -225,6 +232,12 @@ void intel_bts_advance(struct intel_state *s, const struct step *step);
 
 /** What a record loads counter c with. @return false if there is no telling */
 bool intel_pebs_reset_value(const struct intel_state *s, unsigned c, uint64_t *value);
+
+/** The processor trace: registers as struct pmu_model has them, REGISTER_NOT_MINE for all others. While it is
+ * on, last-branch records may be hidden. */
+enum register_answer intel_pt_read(struct intel_state *s, uint32_t address, uint64_t *value);
+enum register_answer intel_pt_write(struct intel_state *s, uint32_t address, uint64_t value);
+bool intel_pt_hides_branches(const struct intel_state *s);
 
 /** Counter c, which samples, has overflowed. */
 void intel_pebs_overflow(struct intel_state *s, unsigned c);

@@ -115,9 +115,9 @@ enum register_answer intel_lbr_read(struct intel_state *s, uint32_t address, uin
 
 	*value = 0;
 	if (e) {
-		if (!within(l, index))
+		if (!within(l, index) || intel_hook_record_refused(s))
 			return REGISTER_FAULT;
-		*value = *e;
+		*value = intel_pt_hides_branches(s) ? 0 : *e;
 		return REGISTER_DONE;
 	}
 	switch (address) {
@@ -167,6 +167,8 @@ enum register_answer intel_lbr_write(struct intel_state *s, uint32_t address, ui
 	uint64_t *e = entry(l, address, &part, &index);
 
 	if (e) {
+		if (intel_hook_record_ignores(s, intel_pt_hides_branches(s)))
+			return REGISTER_DONE;
 		if (!within(l, index) || (part == LBR_FROM && intel_hook_from_refused(s, value)) ||
 		    (part == LBR_FROM && l->at.to && l->at.format >= LBR_FLAGS && !from_valid(l, value)) ||
 		    (part == LBR_TO && l->at.format >= LBR_FLAGS && !to_valid(l, value)) ||

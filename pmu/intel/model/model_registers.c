@@ -76,6 +76,7 @@ static void reset(void *state, const struct model_profile *profile, const struct
 	s->leaf = leaf0a_of(profile);
 	s->pdcm = leaf_of(profile, 1)->ecx >> 15 & 1;
 	s->core = intel_core(leaf_of(profile, 1)->eax, leaf_of(profile, 0x1a)->eax);
+	s->pt.exists = leaf_of(profile, 7)->ebx & PT_EBX;
 	s->threads = (leaf_of(profile, 4)->eax >> 14 & 0xfff) + 1;
 	if (injections)
 		s->deviations.active = *injections;
@@ -227,6 +228,8 @@ static uint64_t status_bits(const struct intel_state *s)
 		bits |= STATUS_PEBS;
 	if (s->leaf.version >= 4)
 		bits |= STATUS_LBR_FRZ | STATUS_CTR_FRZ | STATUS_ASCI;
+	if (s->leaf.version >= 4 && s->pt.exists)
+		bits |= STATUS_TRACE_TOPA;
 	return bits;
 }
 
@@ -271,7 +274,7 @@ static enum register_answer write_debugctl(struct intel_state *s, uint64_t value
 {
 	if (s->profile->under_hypervisor)
 		value &= ~(DEBUGCTL_LBR | DEBUGCTL_BTF);
-	if (intel_reserved(s, &value, s->profile->debugctl))
+	if (intel_reserved(s, &value, s->profile->debugctl) || intel_hook_debugctl_refused(s, value))
 		return REGISTER_FAULT;
 	s->debugctl = value;
 	return REGISTER_DONE;
@@ -414,6 +417,8 @@ static enum register_answer read_register(void *state, uint32_t address, uint64_
 	if (address == MSR_PERF_METRICS)
 		return answer(present(intel_metrics_exist(s)), value, intel_metrics_read(s));
 	enum register_answer access = intel_lbr_read(s, address, value);
+	if (access == REGISTER_NOT_MINE)
+		access = intel_pt_read(s, address, value);
 	return access == REGISTER_NOT_MINE ? intel_pebs_read(s, address, value) : access;
 }
 
@@ -465,6 +470,8 @@ static enum register_answer write_register(void *state, uint32_t address, uint64
 		return present(intel_metrics_exist(s));
 	}
 	enum register_answer access = intel_lbr_write(s, address, value);
+	if (access == REGISTER_NOT_MINE)
+		access = intel_pt_write(s, address, value);
 	return access == REGISTER_NOT_MINE ? intel_pebs_write(s, address, value) : access;
 }
 

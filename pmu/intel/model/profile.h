@@ -33,7 +33,7 @@ struct intel_profile {
 						 .data = &id##_data,                                         \
 						 __VA_ARGS__}
 
-/* Features that the models lack: processor trace of leaf 7. */
+/* The processor trace of leaf 7: most models lack it, of others its registers exist. */
 #define PT_EBX (1u << 25)
 
 /* IA32_DEBUGCTL from version 2 on: SDM 17.4.1. */

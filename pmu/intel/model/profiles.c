@@ -83,7 +83,8 @@ INTEL_PROFILE(nehalem, "intel-nehalem", "Nehalem-EP, architectural PMU version 3
 
 /*
  * Core i7-8700 (Coffee Lake, the Skylake core), version 4, from a public dump of that part (signature 906EA).
- * IA32_PERF_CAPABILITIES as VirtualBox's CPU database has it for a Core i7-6700K.
+ * IA32_PERF_CAPABILITIES as VirtualBox's CPU database has it for a Core i7-6700K. Of leaf 7 the processor
+ * trace alone.
  */
 static const struct cpuid_row skylake_cpuid[] = {
 	{0x00, 0, 0x00000016, GENUINEINTEL},
@@ -93,7 +94,9 @@ static const struct cpuid_row skylake_cpuid[] = {
 	{0x04, 1, 0x1c004122, 0x01c0003f, 0x0000003f, 0x00000000},
 	{0x04, 2, 0x1c004143, 0x00c0003f, 0x000003ff, 0x00000000},
 	{0x04, 3, 0x1c03c163, 0x03c0003f, 0x00002fff, 0x00000006},
+	{0x07, 0, 0x00000000, PT_EBX, 0x00000000, 0x00000000},
 	{0x0a, 0, 0x07300404, 0x00000000, 0x00000000, 0x00000603},
+	{0x14, 0, 0x00000001, 0x0000000f, 0x00000007, 0x00000000},
 	{0x80000002, 0, 0x65746e49, 0x2952286c, 0x726f4320, 0x4d542865},
 	{0x80000003, 0, 0x37692029, 0x3037382d, 0x50432030, 0x20402055},
 	{0x80000004, 0, 0x30322e33, 0x007a4847, 0x00000000, 0x00000000},

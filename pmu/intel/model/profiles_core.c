@@ -128,7 +128,7 @@ INTEL_PROFILE(haswell, "intel-haswell", "Haswell, architectural PMU version 3");
 
 /*
  * Core i5-5250U (Broadwell), version 3, 306D4. IA32_PERF_CAPABILITIES as VirtualBox's CPU database has it for
- * a Core i7-5600U.
+ * a Core i7-5600U. Of leaf 7 the processor trace alone.
  */
 static const struct cpuid_row broadwell_cpuid[] = {
 	{0x00, 0, 0x00000014, GENUINEINTEL},
@@ -138,7 +138,9 @@ static const struct cpuid_row broadwell_cpuid[] = {
 	{0x04, 1, 0x1c004122, 0x01c0003f, 0x0000003f, 0x00000000},
 	{0x04, 2, 0x1c004143, 0x01c0003f, 0x000001ff, 0x00000000},
 	{0x04, 3, 0x1c03c163, 0x02c0003f, 0x00000fff, 0x00000006},
+	{0x07, 0, 0x00000000, PT_EBX, 0x00000000, 0x00000000},
 	{0x0a, 0, 0x07300403, 0x00000000, 0x00000000, 0x00000603},
+	{0x14, 0, 0x00000000, 0x00000001, 0x00000001, 0x00000000},
 	{0x80000002, 0, 0x65746e49, 0x2952286c, 0x726f4320, 0x4d542865},
 	{0x80000003, 0, 0x35692029, 0x3532352d, 0x43205530, 0x40205550},
 	{0x80000004, 0, 0x362e3120, 0x7a484730, 0x00000000, 0x00000000},

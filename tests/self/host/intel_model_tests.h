@@ -160,7 +160,7 @@ static void control_reserved(void **unused)
 	static const uint64_t fields[ALL_PROFILES] = {0, 0xbbb, 0xfff, 0xfff, 0x11110000bbbb};
 	static const uint64_t counters[ALL_PROFILES] = {0, 0x700000003, 0x70000000f, 0x70000000f,
 							0x1000f000000ff};
-	static const uint64_t status[ALL_PROFILES] = {0, 3ull << 62, 7ull << 61, 0xfcull << 56,
+	static const uint64_t status[ALL_PROFILES] = {0, 3ull << 62, 7ull << 61, 0x1f9ull << 55,
 						      0xfcull << 56};
 	(void)unused;
 	for (unsigned p = 1; p < ALL_PROFILES; p++) {
