@@ -11,8 +11,8 @@
  *	clean/PROFILE[/FAULT] none is given, or another fault: no row is present
  *
  * check= takes some of them. n= is how many of the caught are drawn, by seed=, with one variant of each and
- * some of the near misses and of the clean; they are then looked for among few rows. Without it, all among all
- * rows. verbose=1 tells of each that is caught which ordinary checks notice it.
+ * some of the near misses and of the clean; they are then looked for among few rows. An n= of more than there
+ * are draws none: it takes all, among few rows. Without it, all among all rows. verbose=1 tells of each that is caught which ordinary checks notice it.
  */
 /* clang-format on */
 #include "tests/judge/errata.h"
@@ -464,6 +464,12 @@ static void try_near(struct run *run, const struct trial *t, unsigned kind)
 	variation = (struct variation)VARIATION_NONE;
 }
 
+/* Whether only some are taken. */
+static bool some(const struct run_options *o)
+{
+	return o->n && o->n < TRIALS;
+}
+
 static void try_clean(struct run *run)
 {
 	const struct model_profile *p;
@@ -472,7 +478,7 @@ static void try_clean(struct run *run)
 	for (unsigned at = 0; (p = model_profile(at)); at++)
 		for (unsigned f = 0; f < sizeof faults / sizeof faults[0]; f++) {
 			/* The climb alone takes as long as the others that are drawn. */
-			if (run->options->n && (climbs(faults[f]) || draw(CLEAN_SHARE)))
+			if (some(run->options) && (climbs(faults[f]) || draw(CLEAN_SHARE)))
 				continue;
 			snprintf(name, sizeof name, "clean/%s%s%s", p->name, faults[f] ? "/" : "",
 				 faults[f] ? faults[f] : "");
@@ -488,19 +494,19 @@ static void run_catches(struct run *run)
 
 	snprintf(original, sizeof original, "%s", run->pmu ? run->pmu->model : "");
 	drawn = (uint32_t)o->seed;
-	for (unsigned i = 0, left = o->n ? (unsigned)o->n : TRIALS; i < TRIALS; i++)
+	for (unsigned i = 0, left = some(o) ? (unsigned)o->n : TRIALS; i < TRIALS; i++)
 		if (draw((uint32_t)(TRIALS - i)) < left) {
 			left--;
 			try_catch(run, &trials[i]);
 		}
 	for (unsigned i = 0; i < TRIALS; i++)
-		for (unsigned v = 0; trials[i].high && v < (o->n ? 1 : VARIANTS); v++)
+		for (unsigned v = 0; trials[i].high && v < (some(o) ? 1 : VARIANTS); v++)
 			try_variant(run, &trials[i], v);
 	for (unsigned i = 0; i < TRIALS; i++)
 		for (unsigned kind = 0; kind < sizeof near_misses / sizeof near_misses[0]; kind++)
-			if (trials[i].near >> kind & 1 && (!o->n || !draw(NEAR_SHARE)))
+			if (trials[i].near >> kind & 1 && (!some(o) || !draw(NEAR_SHARE)))
 				try_near(run, &trials[i], kind);
-	for (const struct trial *t = worked; t->profile && !o->n; t++)
+	for (const struct trial *t = worked; t->profile && !some(o); t++)
 		try_worked(run, t);
 	try_clean(run);
 	if (original[0])
