@@ -94,6 +94,21 @@ amd_x87_compares:
 	LEAVE
 	ret
 
+/* Two aligned blocks each turn: the first is led to by a branch, the second follows it. */
+	.globl amd_two_blocks, amd_second_block
+	.balign	64
+amd_two_blocks:
+1:	.nops	32, 7
+amd_second_block:
+	.nops	16, 7
+#ifdef __i386__
+	decl	4(%esp)
+#else
+	dec	%rdi
+#endif
+	jnz	1b
+	ret
+
 /* Seven instructions each turn: no period that is a power of two meets one of them alone. The prefetches are of
  * the lines behind the data, one each turn, from the farthest on. NOPs have lengths chosen so that 16 bytes behind
  * an instruction's start no instruction starts (AMD-337). */

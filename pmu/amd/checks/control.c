@@ -670,6 +670,8 @@ const struct pmu_control_check amd_control[] = {
 	 PMU_CONTROL_OTHER, amd_tagged_instance, amd_tagged_check},
 	{"last branch beside the other thread", "APM vol. 2, 13.1.6.1; erratum 593", PMU_CONTROL_OTHER,
 	 amd_last_beside_instance, amd_last_beside_check},
+	{"fetches sampled", "APM vol. 2, 13.3.2; erratum 694", 0, amd_blocks_instance, amd_blocks_check},
+	{"shared counts", "BKDG of family 0FH, 10.2", 0, amd_shared_instance, amd_shared_check},
 	{"last exception", "APM vol. 2, 13.1.6.1", PMU_CONTROL_TIMER, once, last_exception},
 	{"last branch before a fault", "APM vol. 2, 13.1.6.1", 0, amd_last_fault_instance,
 	 amd_last_fault_check},

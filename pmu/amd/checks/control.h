@@ -40,6 +40,16 @@ void amd_ibs_fetch_check(struct control_fixture *h, unsigned i, const struct pmu
  */
 void amd_x87_compares(uint64_t turns);
 
+/** Two aligned blocks of 32 bytes each turn, the first of which is led to by a branch. */
+void amd_two_blocks(uint64_t turns);
+extern const char amd_second_block[];
+
+/** Which of two blocks are sampled; what a selector's write leaves of another counter. */
+bool amd_blocks_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_blocks_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+bool amd_shared_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_shared_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+
 /** What a halt leaves of samples and of the free-running counters; the size of a fetch's page; x87
  * operations. */
 bool amd_sample_halt_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);

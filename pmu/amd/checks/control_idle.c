@@ -222,3 +222,65 @@ void amd_x87_check(struct control_fixture *h, unsigned i, const struct pmu_event
 			  turns * 4 + 1, UINT64_MAX, control_value(h, 0) - START);
 	}
 }
+
+/* --- which fetches are sampled ----------------------------------------------------------------------------
+ */
+
+#define BLOCK   32
+#define FETCHES 64
+
+bool amd_blocks_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	if (i || pmu->under_hypervisor || !(amd_pmu(pmu)->ibs & IBS_FETCH))
+		return false;
+	*out = (struct pmu_control_instance){.name = "two blocks"};
+	return true;
+}
+
+/* The tagged one is any, as the count begins at random; a family may fetch both blocks at once, by the first.
+ */
+void amd_blocks_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
+{
+	unsigned samples[2] = {0, 0};
+
+	(void)i, (void)e;
+	for (unsigned n = 0; n < FETCHES; n++) {
+		h->works(h, "sampling",
+			 msr_write(IBS_FETCH_CTL, 0) && msr_write(IBS_FETCH_CTL, 2 | FETCH_EN | FETCH_RAND));
+		amd_two_blocks(TURNS);
+		uint64_t at = control_register(h, IBS_FETCH_LINAD) - (uintptr_t)amd_two_blocks;
+
+		if (control_register(h, IBS_FETCH_CTL) & FETCH_VAL && at < 2 * BLOCK)
+			samples[at / BLOCK]++;
+		h->works(h, "sampling no more", msr_write(IBS_FETCH_CTL, 0));
+	}
+	h->within(h, "samples of two blocks", 1, FETCHES, samples[0] + samples[1]);
+	h->within(h, "samples of the block that a branch leads to", 1, FETCHES, samples[0]);
+}
+
+/* --- counters of the northbridge ---------------------------------------------------------------------------
+ */
+
+#define NORTHBRIDGE 0xe0
+
+bool amd_shared_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	if (i || pmu->under_hypervisor || !amd_narrow(amd_pmu(pmu)->generation))
+		return false;
+	*out = (struct pmu_control_instance){.name = "E0H", .counters = 3};
+	return true;
+}
+
+void amd_shared_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
+{
+	const struct pmu_config config = {.code = NORTHBRIDGE, .levels = LEVELS_ALL};
+	const struct pmu_config other = {.code = INSTRUCTIONS, .levels = LEVELS_ALL};
+
+	(void)i, (void)e;
+	control_program(h, 0, &config, START);
+	h->works(h, "starting", h->pmu->driver->start(h->pmu, 1));
+	control_program(h, 1, &other, START);
+	h->works(h, "stopping", h->pmu->driver->stop(h->pmu));
+	h->within(h, "what another counter's selector leaves of a count of the northbridge", START,
+		  UINT64_MAX, control_value(h, 0));
+}

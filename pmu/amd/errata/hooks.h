@@ -250,6 +250,12 @@ static inline bool amd_hook_no_latency(const struct amd_state *s)
 	return injected(s, INJECT_IBS_LATENCY);
 }
 
+/** Whether a fetch cannot be tagged. @param led a branch leads to it */
+static inline bool amd_hook_fetch_passed(const struct amd_state *s, bool led)
+{
+	return led && injected(s, INJECT_E694);
+}
+
 /** The code of a fetch's page size. Erratum 1347: 10b for 2 MiB. */
 static inline uint64_t amd_hook_fetch_page(const struct amd_state *s, uint64_t code)
 {

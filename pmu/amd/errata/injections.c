@@ -36,6 +36,9 @@ void amd_hook_selected(struct amd_state *s)
 	unsigned n = 0;
 
 	for (unsigned c = 0; c < s->n; c++)
+		if (injected(s, INJECT_NB_RESET) && (s->select[c] & 0xe0) == 0xe0)
+			s->counter[c].value = 0;
+	for (unsigned c = 0; c < s->n; c++)
 		n += s->select[c] & CTL_INT ? 1 : 0;
 	if (n < 2)
 		s->interrupted = false;

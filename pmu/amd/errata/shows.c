@@ -52,6 +52,8 @@ static const struct erratum_symptom symptoms[] = {
 	 "interrupts after a later overflow of one of two*", SHOWS_MORE, -1, -1},
 	{"AMD-1267", "control", "IRPERF/compare and branch",
 	 "over pairs of compare and branch IRPERF goes on by*", SHOWS_MORE, 1, INT64_MAX},
+	{"AMD-694", "control", "fetches sampled/*", "samples of the block*", SHOWS_LIKE, 0, 0},
+	{"K8-REVE-NB", "control", "shared counts/*", "what another counter*", SHOWS_LIKE, 0, 0},
 	{"AMD-538", "control", "x87 operations/*", "operations of FCOMI and F2XM1*", SHOWS_MORE, -INT64_MAX,
 	 -1},
 	{"AMD-541", "control", "sample over a halt/operation", "over a halt a sample's address*", SHOWS_LIKE,

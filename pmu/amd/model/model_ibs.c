@@ -304,7 +304,9 @@ static void advance_fetch(struct amd_state *s, const struct step *step)
 {
 	struct amd_ibs *i = &s->ibs;
 
-	if (!step->length || !new_block(i, step))
+	bool led = i->block == NO_BLOCK;
+
+	if (!step->length || !new_block(i, step) || amd_hook_fetch_passed(s, led))
 		return;
 	if (i->fetch_tagged) {
 		sample_fetch(s, step);
