@@ -1,5 +1,7 @@
 #!/usr/bin/python3
 """The stick under 32-bit UEFI: GRUB starts the 64-bit image where the CPU has a 64-bit mode, and the image for CPUs without where it has none."""
+import time
+
 from boottest import boot, done, emulators, equal, ok, same_table, sound, tail, valid
 from monitor import Monitor
 
@@ -13,7 +15,10 @@ with Monitor() as monitor:
 
     def look(line):
         if line.startswith("# report: "):
-            shown[:] = monitor.screen()
+            # The screen is drawn behind the serial line.
+            until = time.monotonic() + 10
+            while not any(row.startswith("assay: ") and " checks: " in row for row in shown) and time.monotonic() < until:
+                shown[:] = monitor.screen()
         return bool(shown)
 
     r = boot("disk", config="exit=halt\n%s\n" % OPTIONS, files=FILES, cpus=2, firmware=emulators.OVMF32, extra=("-vga", "std", *monitor.options), stop_when=look)
