@@ -67,8 +67,8 @@ struct machine_setting {
 	const char *help;    /* "0: do as if there were no HPET" */
 };
 
-/** All of them; name NULL ends. They stand in arch/NAME/settings.def, one SETTING(...) each: the other instruction sets
- * pass them over, as one assay.cfg may serve several. */
+/** All of them; name NULL ends. They stand in arch/NAME/settings.def, one SETTING(...) each: the other
+ * instruction sets pass them over, as one assay.cfg may serve several. */
 extern const struct machine_setting machine_settings[];
 #define MACHINE_SETTINGS_MAX 8
 

@@ -90,8 +90,8 @@ static bool has_sve(void)
 	return SYS_READ(id_aa64pfr0_el1) >> 32 & 0xf;
 }
 
-/* All event counters are EL1's (HPMN = PMCR_EL0.N), and no access of them, of profiling or of debug registers is
- * trapped. */
+/* All event counters are EL1's (HPMN = PMCR_EL0.N), and no access of them, of profiling or of debug registers
+ * is trapped. */
 static uint64_t counters_of_el1(void)
 {
 	uint64_t dfr0 = SYS_READ(id_aa64dfr0_el1);

@@ -20,8 +20,8 @@ uint64_t register_call(const void *stub, uint64_t value, bool *refused);
 /* As registers.S has them, in the same order. */
 static const struct block {
 	uint8_t op0, op1, crn, crm, count;
-} blocks[] = {{3, 0, 0, 0, 8},  {3, 0, 9, 9, 2},  {3, 0, 9, 13, 2}, {2, 0, 14, 8, 5}, {3, 3, 9, 4, 3},
-	      {3, 3, 9, 12, 3}, {3, 3, 14, 8, 8}, {3, 3, 13, 0, 1}};
+} blocks[] = {{3, 0, 0, 0, 8}, {3, 0, 9, 9, 2},  {3, 0, 9, 13, 2}, {2, 0, 14, 8, 5},
+	      {3, 3, 9, 4, 3}, {3, 3, 9, 12, 3}, {3, 3, 14, 8, 8}, {3, 3, 13, 0, 1}};
 #define BLOCKS (sizeof blocks / sizeof blocks[0])
 
 /* @return NULL: there is none for this register */
@@ -34,7 +34,8 @@ static const char *stub_of(uint64_t number, bool write)
 	for (unsigned i = 0; i < BLOCKS; i++) {
 		const struct block *b = &blocks[i];
 
-		if (!known && b->op0 == number >> 14 && b->op1 == op1 && b->crn == crn && crm >= b->crm && crm < b->crm + b->count) {
+		if (!known && b->op0 == number >> 14 && b->op1 == op1 && b->crn == crn && crm >= b->crm &&
+		    crm < b->crm + b->count) {
 			found = at + (crm - b->crm) * 8 + (number & 7);
 			known = true;
 		}

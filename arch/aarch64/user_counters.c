@@ -1,6 +1,6 @@
 /*
- * Whether EL0 may read counters (arch/levels.h): PMUSERENR_EL0, D13.4.20. From PMUv3p9 on the instruction counter
- * wants UEN, which is RES0 before.
+ * Whether EL0 may read counters (arch/levels.h): PMUSERENR_EL0, D13.4.20. From PMUv3p9 on the instruction
+ * counter wants UEN, which is RES0 before.
  */
 #include "arch/levels.h"
 #include "arch/register.h"
@@ -13,13 +13,13 @@
 #define PMINTENCLR_EL1  SYSTEM_REGISTER(3, 0, 9, 14, 2)
 #define ID_AA64DFR0_EL1 SYSTEM_REGISTER(3, 0, 0, 5, 0)
 #define ID_AA64DFR1_EL1 SYSTEM_REGISTER(3, 0, 0, 5, 1)
-#define DFR1_PMICNTR    36 /* lowest bit of four */
+#define DFR1_PMICNTR    36                  /* lowest bit of four */
 #define INSTRUCTIONS    (UINT64_C(1) << 32) /* F0 */
 #define PMUVER_3_9      9
 #define PMUVER_OWN_KIND 15
 
-/* Firmware at EL3 that keeps PMICNTR_EL0 keeps PMUACR_EL1 with it (MDCR_EL3.EnPM2), and what that has EL0 read
- * with UEN nobody knows. Then F0 of masks cannot be set (Arm ARM, GetPMUWriteMask()). */
+/* Firmware at EL3 that keeps PMICNTR_EL0 keeps PMUACR_EL1 with it (MDCR_EL3.EnPM2), and what that has EL0
+ * read with UEN nobody knows. Then F0 of masks cannot be set (Arm ARM, GetPMUWriteMask()). */
 static bool keeps_user_mask(void)
 {
 	uint64_t dfr1 = 0, was, now = 0;

@@ -1,5 +1,6 @@
 /*
- * Direct start without firmware: the headers of Multiboot 1 and 2 and the way from 32-bit protected mode to C code of 64 bits, or of
+ * Direct start without firmware: the headers of Multiboot 1 and 2 and the way from 32-bit protected mode to C code
+ * of 64 bits, or of
  * 32 in the image for CPUs without 64-bit mode, which enters it with paging off.
  * QEMU's -kernel and GRUB load the flat image by the header's address fields, zero what lies behind it, and
  * enter with paging off, interrupts masked, EAX = the loader's magic number, EBX = the information structure

@@ -9,7 +9,8 @@
  * Counted is everything from the first RDPMC up to and without the second. Both halves are alike around their RDPMC, so that
  * whatever it lets pass or adds, it does twice.
  *
- * ARG0: RDPMC index; ARG1: mask of the counter's width. ARG2, ARG3 hold the first reading; RAX gets the difference, EDX and EAX without
+ * ARG0: RDPMC index; ARG1: mask of the counter's width. ARG2, ARG3 hold the first reading; RAX gets the
+ * difference, EDX and EAX without
  * 64-bit mode.
  */
 #include "arch/x86/bracket_registers.h"

@@ -1,5 +1,6 @@
 /*
- * The way into the harness for all 256 vectors, for 32 bits: build struct trap_frame (trap.h), call trap_dispatch(), go back.
+ * The way into the harness for all 256 vectors, for 32 bits: build struct trap_frame (trap.h), call
+ * trap_dispatch(), go back.
  * The C side is compiled for general registers only, so x87 and SSE state passes through untouched.
  */
 #include "arch/x86/32/frame.h"
@@ -37,7 +38,8 @@ trap_common:
 	.size	trap_common, . - trap_common
 
 /*
- * Back to what the frame at ESP says. Within a ring IRET takes three words from the stack that it comes back to, and they are put
+ * Back to what the frame at ESP says. Within a ring IRET takes three words from the stack that it comes back to,
+ * and they are put
  * there; to an outer one it takes five, which are put together in the frame.
  */
 	.globl	trap_return
@@ -92,7 +94,8 @@ trap_return:
 gdt_load:
 	mov	4(%esp), %eax
 	lgdt	(%eax)
-	/* Data segments that any ring may hold, so that neither IRET to an outer ring nor an interrupt out of one needs to change them. */
+	/* Data segments that any ring may hold, so that neither IRET to an outer ring nor an interrupt out of one needs
+	 * to change them. */
 	mov	$SELECTOR_USER_SS | 3, %eax
 	mov	%eax, %ds
 	mov	%eax, %es

@@ -38,7 +38,8 @@
 	.endm
 
 /*
- * Fill the frame that ESP points to: nothing may lie below ESP, where a trap puts what it pushes. ECX points to ECX and EAX as they were,
+ * Fill the frame that ESP points to: nothing may lie below ESP, where a trap puts what it pushes. ECX points to
+ * ECX and EAX as they were,
  * vector, error code, and what the CPU pushed. Then EBX, which C keeps, has the frame's address.
  */
 	.macro	FRAME_FILL

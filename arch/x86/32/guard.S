@@ -1,5 +1,6 @@
 /*
- * guard_call() and guard_leave() for 32 bits; offsets are those of struct guard_context, of whose registers the lower halves are used.
+ * guard_call() and guard_leave() for 32 bits; offsets are those of struct guard_context, of whose registers the
+ * lower halves are used.
  */
 	.text
 /* int guard_call(struct guard_context *c, void (*fn)(void *), void *arg, void *stack_top) */

@@ -98,7 +98,8 @@ trampoline_begun:	/* how often */
 trampoline_end:
 
 	.text
-/* Behind the start-up code, in the harness's page tables: onto the stack and to the code that landing_stack and landing_entry name. */
+/* Behind the start-up code, in the harness's page tables: onto the stack and to the code that landing_stack and
+ * landing_entry name. */
 	.globl	landing
 	.hidden	landing
 	.type	landing, @function

@@ -1,8 +1,10 @@
 /*
  * The way into the step monitor and out of it, for 32 bits.
  *
- * While stepping, the real IDT's gates lead here. There are no stacks of gates' own: what the CPU pushes lies below the stack pointer of
- * the stepped code, where nothing of it can be, or where ESP0 of the TSS says. From there it goes to the monitor's stack at once, so that
+ * While stepping, the real IDT's gates lead here. There are no stacks of gates' own: what the CPU pushes lies
+ * below the stack pointer of
+ * the stepped code, where nothing of it can be, or where ESP0 of the TSS says. From there it goes to the monitor's
+ * stack at once, so that
  * the frame always lies at the same place. NMIs may hit the monitor itself; they only leave a mark.
  */
 #include "arch/x86/32/frame.h"
@@ -47,7 +49,8 @@ monitor_entry:
 	jmp	trap_return
 	.size	monitor_entry, . - monitor_entry
 
-/* After most instructions there is little to do: the frame is filled only if step_quick() finds that there is more to it. */
+/* After most instructions there is little to do: the frame is filled only if step_quick() finds that there is more
+ * to it. */
 	.type	debug_entry, @function
 debug_entry:
 	push	%eax

@@ -71,7 +71,8 @@ call_with_registers_here:
 	ret
 	.size	call_with_registers_here, . - call_with_registers_here
 
-/* void user_enter(const void *entry, const struct call_registers *regs, void *user_esp, void *esp0, unsigned ss, unsigned cs) */
+/* void user_enter(const void *entry, const struct call_registers *regs, void *user_esp, void *esp0, unsigned ss,
+ * unsigned cs) */
 	.globl	user_enter
 	.type	user_enter, @function
 user_enter:

@@ -92,7 +92,8 @@ void ring_call(unsigned ring, const void *entry, struct call_registers *regs)
 	step_hold();
 	trap_set_handler(VECTOR_USER_EXIT, on_exit, NULL);
 	current = regs;
-	user_enter(entry, regs, stack + USER_STACK, tss_stack_place(), selectors[ring].ss, selectors[ring].cs);
+	user_enter(entry, regs, stack + USER_STACK, tss_stack_place(), selectors[ring].ss,
+		   selectors[ring].cs);
 	user_state_restore(&outer);
 	step_release();
 }

@@ -257,7 +257,8 @@ static void task_register_return(void)
 	unsigned selector = firmware->tr & ~7u;
 	uint64_t *descriptor = (uint64_t *)(uintptr_t)(firmware->gdt.base + selector);
 
-	if (!selector || selector + DESCRIPTOR - 1 > firmware->gdt.limit || (*descriptor >> 40 & 0x1d) != TSS_TYPE)
+	if (!selector || selector + DESCRIPTOR - 1 > firmware->gdt.limit ||
+	    (*descriptor >> 40 & 0x1d) != TSS_TYPE)
 		return;
 	uint64_t cr0 = cr0_read();
 	cr0_write(cr0 & ~CR0_WP);

@@ -30,7 +30,8 @@
 #endif
 .endm
 
-/* A double-precision number at \offset from RSI, \high its upper 32 bits, the lower ones 0: two instructions, DOUBLE_STORES of which store. */
+/* A double-precision number at \offset from RSI, \high its upper 32 bits, the lower ones 0: two instructions,
+ * DOUBLE_STORES of which store. */
 .macro DOUBLE_AT high, offset
 #ifdef __i386__
 	movl $0, \offset(%rsi)
