@@ -11,6 +11,9 @@
 #include "pmu/events/grammar.h"
 #include "pmu/events/schedule.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #define ATTRIBUTION_MS 20000
 #define REPS_VIRTUAL   1
 #define REPS_HARDWARE  100
@@ -22,10 +25,14 @@ static const uint8_t turns[TRIP_TURNS] = {1, 2, 10, 100};
 static const uint8_t levels[TRIP_FILTERS] = {
 	[TRIP_FILTER_OS] = LEVELS_SYSTEM, [TRIP_FILTER_USR] = LEVELS_USER, [TRIP_FILTER_ALL] = LEVELS_ALL};
 
+/* Whether a counter ticks on an event: one that always reads 0 says nothing of round trips. */
+enum ticking { TICKS_UNKNOWN, TICKS, TICKS_NOT };
+
 /* What stands for a class. */
 struct subject {
 	enum trip_class class;
 	unsigned first, n; /* of the requests */
+	uint8_t ticks;     /* enum ticking */
 };
 
 struct measuring {
@@ -134,7 +141,7 @@ static void run_pass(void *pass)
 }
 
 static bool count_pass(const struct measuring *m, const struct kernel *k, uint8_t level,
-		       enum trip_filter filter, unsigned number)
+		       enum trip_filter filter, unsigned number, struct trip_event *counts)
 {
 	static struct pass p;
 	unsigned of[REQUESTS];
@@ -161,7 +168,7 @@ static bool count_pass(const struct measuring *m, const struct kernel *k, uint8_
 		return false;
 	for (unsigned s = 0; s < p.n_slots; s++)
 		for (unsigned i = 0; i < p.n_count; i++) {
-			struct observation *o = &counted[of[s]].seen[filter][i];
+			struct observation *o = &counts[of[s]].seen[filter][i];
 
 			*o = (struct observation){.n = p.n[i]};
 			for (unsigned rep = 0; rep < p.reps; rep++)
@@ -170,7 +177,69 @@ static bool count_pass(const struct measuring *m, const struct kernel *k, uint8_
 	return true;
 }
 
-static void judge_subject(const struct measuring *m, const struct trip_source *s, const struct subject *of)
+/* --- events that tick -------------------------------------------------------------------------------- */
+
+#define MOVER_UNFIT (KERNEL_SERVICES | KERNEL_USER_ONLY | KERNEL_CLOBBERS_CR | KERNEL_TRANSACTS)
+
+static bool grows(const struct measuring *m, const struct trip_event *e, enum trip_filter filter)
+{
+	return histogram_mode(&e->seen[filter][m->n_turns - 1].seen) >
+	       histogram_mode(&e->seen[filter][0].seen);
+}
+
+/* A kernel with more of the event in each turn; NULL: there is none. */
+static const struct kernel *mover_of(const struct pmu_event *e)
+{
+	for (const struct kernel *k = kernels_begin; k < kernels_end; k++) {
+		struct result truth = {0};
+		struct expectation few, many;
+
+		if (k->flags & MOVER_UNFIT || k->needs || expectation(e, k, turns[0], &few) ||
+		    expectation(e, k, turns[TRIP_TURNS - 2], &many) || few.low >= many.low ||
+		    kernel_unfit(k, 0))
+			continue;
+		truth_check(k, 0, turns[0], &truth);
+		if (!verdict_is_bad(truth.judgement.verdict))
+			return k;
+	}
+	return NULL;
+}
+
+static bool ticks_on_mover(const struct measuring *m, unsigned request)
+{
+	static struct trip_event apart[REQUESTS];
+	const struct kernel *k = mover_of(counted[request].event);
+	unsigned number = m->run->pmu->joint ? m->place[request].pass : request;
+
+	if (!k)
+		return false;
+	memset(apart, 0, sizeof apart);
+	return count_pass(m, k, 0, TRIP_FILTER_ALL, number, apart) &&
+	       grows(m, &apart[request], TRIP_FILTER_ALL);
+}
+
+/* Round trips show it where they count, else a kernel that has what they lack. */
+static bool ticks(struct measuring *m, struct subject *of)
+{
+	char text[ATTRIBUTION_FACT];
+
+	for (unsigned i = of->first; i < of->first + of->n && of->ticks != TICKS_NOT; i++) {
+		const struct trip_event *e = &counted[i];
+
+		if (grows(m, e, TRIP_FILTER_ALL) || of->ticks == TICKS || ticks_on_mover(m, i))
+			continue;
+		of->ticks = TICKS_NOT;
+		snprintf(text, sizeof text, "not measured: no kernel showed %s to count", e->event->name);
+		m->run->fact(m->run, "attribution", trip_class_name(of->class), text);
+	}
+	if (of->ticks != TICKS_NOT)
+		of->ticks = TICKS;
+	return of->ticks == TICKS;
+}
+
+/* --- entries ----------------------------------------------------------------------------------------- */
+
+static void judge_subject(struct measuring *m, const struct trip_source *s, struct subject *of)
 {
 	struct attribution_report r = {.class = of->class,
 				       .virtual = m->run->pmu->virtual,
@@ -180,6 +249,8 @@ static void judge_subject(const struct measuring *m, const struct trip_source *s
 						   .n_turns = m->n_turns,
 						   .events = &counted[of->first]}};
 
+	if (!ticks(m, of))
+		return;
 	attribution_take(m->table, &r.windows, &r.count);
 	m->run->attribution(m->run, &r);
 }
@@ -195,7 +266,7 @@ static void tell_irets(const struct measuring *m)
 	}
 }
 
-static void run_source(const struct measuring *m, const struct trip_source *s)
+static void run_source(struct measuring *m, const struct trip_source *s)
 {
 	const struct kernel *k = kernel_by_name(s->kernel);
 	uint8_t level = k && k->flags & KERNEL_USER_ONLY ? (uint8_t)level_user() : 0;
@@ -208,7 +279,7 @@ static void run_source(const struct measuring *m, const struct trip_source *s)
 		return;
 	for (unsigned number = 0; number < m->n_passes; number++)
 		for (unsigned l = 0; l < TRIP_FILTERS; l++)
-			if (!count_pass(m, k, level, (enum trip_filter)l, number))
+			if (!count_pass(m, k, level, (enum trip_filter)l, number, counted))
 				return;
 	for (unsigned i = 0; i < m->n_subjects; i++)
 		judge_subject(m, s, &m->subject[i]);

@@ -77,7 +77,8 @@ static inline uint32_t toy_hook_event(const struct toy_deviations *d, uint32_t s
 static inline uint64_t toy_hook_amount(const struct toy_deviations *d, unsigned c, uint32_t select,
 				       uint64_t amount)
 {
-	if (c == 2 && injected(d, INJECT_DEAD_COUNTER))
+	if ((c == 2 && injected(d, INJECT_DEAD_COUNTER)) ||
+	    (select == STORES && injected(d, INJECT_DEAD_EVENT)))
 		return 0;
 	if (select == INTERRUPTS && injected(d, INJECT_INTERRUPT_TWICE))
 		amount *= 2;

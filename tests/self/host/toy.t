@@ -29,6 +29,7 @@ TOLD = {
     "highest-ignored": ("ladder", "COUNTER3", "wrong"),
     "levels-ignored": ("control", "level filter", "wrong"),
     "wrong-event": ("events", "LOADS/", "wrong"),
+    "dead-event": ("events", "STORES/", "dead"),
     "lost-message": ("trace", "LBR", "wrong"),
     "wrong-target": ("trace", "LBR", "wrong"),
     "memory-gap": ("trace", "BTS whole", "wrong"),
@@ -139,6 +140,18 @@ status, _, document, text = run(*ALL, "inject=not-masked")
 equal(bad(document).get("noise"), {("interrupt line masked around windows", "error")}, "a timer that stays as it is around windows is told by the noise")
 trips = {(a["trip"], a["kernel"], a["state"]) for a in sound["attributions"]}
 equal(trips, {("interrupts", "timer", "counted")}, "round trips into the timer's handler were measured")
+# The timer's handler stores nothing: 0 is right, and says nothing if the event never ticks.
+_, _, dead, _ = run(*ALL, "inject=dead-event")
+
+
+def of_stores(document):
+    """Whether stores of round trips were taken; the facts that tell why not."""
+    return any(a["class"] == "stores" for a in document["attributions"]), [f["text"] for f in document["facts"] if (f["suite"], f["name"]) == ("attribution", "stores")]
+
+
+equal([of_stores(sound), of_stores(dead)], [(True, []), (False, ["not measured: no kernel showed STORES to count"])],
+      "where deliveries count is taken from an event that ticks, and not from a dead one")
+equal([a for a in sound["attributions"] if a["class"] != "stores"], dead["attributions"], "all else of it stays")
 status, _, _, text = run("inject=no-such")
 ok(status == 2 and "there is no injection 'no-such'" in text, "an injection that there is not is refused")
 
