@@ -8,7 +8,7 @@ I_CC := $(CC) -m32
 I_NOT := $(addprefix arch/x86/,machine/switch.S machine/copies.S exceptions/entry.S exceptions/guard.S exceptions/user.S \
 	step/step.S cpu/msr.S processors/processors.S processors/second_cpu.S emulated/%) \
 	$(addprefix tests/kernels/x86/,handlers.S interrupts.S avx.S avx512.S bmi.S guests.S transactions.S memory_types.S opcodes.c) \
-	tests/suites/x86/machine%  tests/suites/x86/step% tests/suites/research/x86/opcodes.c
+	tests/suites/x86/step% tests/suites/research/x86/opcodes.c
 I_SRC := $(filter-out $(I_NOT),$(IMAGE_SRC)) $(wildcard arch/x86/32/*.[cS] tests/kernels/x86/32/*.S)
 I_OBJECTS = $(patsubst %,$(I)/image/%.o,$(1))
 I_OBJ := $(call I_OBJECTS,$(I_SRC)) $(patsubst $(B)/gen/%,$(I)/image/gen/%.o,$(GEN_SRC))

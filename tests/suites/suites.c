@@ -4,8 +4,8 @@
 
 /* clang-format off */
 const struct suite *const suites[] = {
-#ifndef __i386__ /* of code that is for 64-bit mode */
 	&suite_machine,
+#ifndef __i386__ /* of code that is for 64-bit mode */
 	&suite_step,
 #endif
 	&suite_control,
@@ -41,8 +41,5 @@ const struct suite *const suites_of_research[] = {
 #ifndef __i386__
 	&suite_opcodes,
 #endif
-	&suite_skid,
-	&suite_scan,
-	&suite_bench,
-	NULL,
+	&suite_skid,    &suite_scan, &suite_bench, NULL,
 };

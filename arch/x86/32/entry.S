@@ -23,11 +23,22 @@ trap_stubs:
 	.org	trap_stubs + vector * TRAP_STUB_STRIDE, 0xcc
 	.endr
 
+	.macro	OWN_STACK vector, ist
+	cmpl	$\vector, 8(%ecx)
+	jne	1f
+	mov	tss + TSS_STACK(\ist), %esp
+1:
+	.endm
+
 	.type	trap_common, @function
 trap_common:
 	push	%eax
 	push	%ecx
 	mov	%esp, %ecx
+	/* No more than this needs room on the interrupted stack, where there may be little. */
+	OWN_STACK 2, IST_NMI
+	OWN_STACK 18, IST_MC
+	OWN_STACK 1, IST_DB
 	sub	$FRAME_SIZE, %esp
 	and	$-16, %esp
 	FRAME_FILL
@@ -35,7 +46,69 @@ trap_common:
 	push	%ebx
 	call	trap_dispatch
 	mov	%ebx, %esp
+	jmp	trap_return
 	.size	trap_common, . - trap_common
+
+/*
+ * A double fault, by a switch of tasks: what was executed lies in the task-state segment, and an error code (0) on this
+ * stack, but for INT 8. The task that was left is the one in force again, so that the way out is that of other
+ * exceptions. The step engine has its frames elsewhere, and is known by its IDT.
+ */
+	.globl	double_fault
+	.hidden	double_fault
+	.type	double_fault, @function
+double_fault:
+	mov	tss + TSS_STACK(IST_DF), %esp
+	pushl	$2
+	popf			/* NT is set */
+	clts			/* so is CR0.TS */
+	andb	$~2, gdt + SELECTOR_TSS + 5
+	mov	$SELECTOR_TSS, %eax
+	ltr	%ax
+	andb	$~2, gdt + SELECTOR_DF_TASK + 5
+	sub	$FRAME_SIZE, %esp
+	mov	%esp, %edi
+	xor	%eax, %eax
+	mov	$FRAME_SIZE / 4, %ecx
+	cld
+	rep stosl
+	movl	$8, FRAME_VECTOR(%esp)
+	.set	register, TSS_EAX
+	.irp	field, FRAME_RAX, FRAME_RCX, FRAME_RDX, FRAME_RBX, FRAME_RSP, FRAME_RBP, FRAME_RSI, FRAME_RDI
+	mov	tss + register, %eax
+	mov	%eax, \field(%esp)
+	.set	register, register + 4
+	.endr
+	mov	tss + TSS_EIP, %eax
+	mov	%eax, FRAME_RIP(%esp)
+	mov	tss + TSS_EFLAGS, %eax
+	mov	%eax, FRAME_RFLAGS(%esp)
+	movzwl	tss + TSS_CS, %eax
+	mov	%eax, FRAME_CS(%esp)
+	movzwl	tss + TSS_SS, %eax
+	mov	%eax, FRAME_SS(%esp)
+	mov	%esp, %ebx
+	sub	$8, %esp
+	sidt	2(%esp)
+	cmpl	$idt, 4(%esp)
+	jne	1f
+	sub	$4, %esp
+	push	%ebx
+	call	trap_dispatch
+	mov	%ebx, %esp
+	jmp	trap_return
+1:	mov	tss + TSS_MONITOR_STACK, %edi
+	sub	$FRAME_SIZE, %edi
+	mov	%ebx, %esi
+	mov	%edi, %ebx
+	mov	$FRAME_SIZE / 4, %ecx
+	rep movsl
+	lea	-12(%ebx), %esp
+	push	%ebx
+	call	step_trap
+	mov	%ebx, %esp
+	jmp	trap_return
+	.size	double_fault, . - double_fault
 
 /*
  * Back to what the frame at ESP says. Within a ring IRET takes three words from the stack that it comes back to,

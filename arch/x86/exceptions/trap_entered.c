@@ -141,14 +141,14 @@ static bool print_place(const char *before, uint64_t rip, const char *after)
  * image's. */
 static void print_backtrace(const struct trap_frame *f)
 {
-	uint64_t rbp = f->rbp;
+	uintptr_t rbp = (uintptr_t)f->rbp;
 
 	console_text("  backtrace:\n");
 	print_place("    ", f->rip, "\n");
 	for (unsigned depth = 0; depth < 32; depth++) {
-		const uint64_t *frame = (const uint64_t *)(uintptr_t)rbp;
+		const uintptr_t *frame = (const uintptr_t *)rbp;
 
-		if (rbp & 7 || !page_readable(frame, 16))
+		if (rbp % sizeof *frame || !page_readable(frame, 2 * sizeof *frame))
 			break;
 		bool known = print_place("    ", frame[1], "\n");
 		/* The one step downwards is from the guard's own stack to its caller's. */

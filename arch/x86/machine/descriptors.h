@@ -11,7 +11,8 @@
 #define SELECTOR_USER_SS         0x20
 #define SELECTOR_USER_CS64       0x28
 #define SELECTOR_USER_SS_SYSEXIT 0x30
-#define SELECTOR_TSS             0x38 /* two slots, of which 32 bits need one */
+#define SELECTOR_TSS             0x38 /* two slots, of which 32 bits need one ... */
+#define SELECTOR_DF_TASK         0x40 /* ... and have the task of double faults in the other */
 #define SELECTOR_RING1_CS        0x48
 #define SELECTOR_RING1_SS        0x50
 #define SELECTOR_RING2_CS        0x58
@@ -24,8 +25,9 @@
 #define SELECTOR_USER_CS SELECTOR_USER_CS64
 #endif
 
-/** Interrupt stacks: gates have none in 32-bit mode; but for IST_MONITOR, which code switches to, they are not
- * used there. 0 in a gate means the interrupted stack (or TSS.RSP0 on a change of ring). */
+/** Interrupt stacks. Gates have none in 32-bit mode: a double fault comes by a task gate there, for the
+ * others the way in switches to them. 0 in a gate means the interrupted stack (or TSS.RSP0 on a change of
+ * ring). */
 #define IST_NMI         1
 #define IST_DF          2
 #define IST_MC          3
@@ -34,7 +36,14 @@
 #define IST_MONITOR     7
 #define IST_COUNT       7
 
-#define TSS_MONITOR_STACK 152 /* 32 bits: offset of struct tss's ist[IST_MONITOR - 1] */
+/** 32 bits: offsets in struct tss of what the way in uses. */
+#define TSS_EIP           32
+#define TSS_EFLAGS        36
+#define TSS_EAX           40
+#define TSS_CS            76
+#define TSS_SS            80
+#define TSS_STACK(ist)    (104 + 8 * ((ist)-1))
+#define TSS_MONITOR_STACK TSS_STACK(IST_MONITOR)
 
 #define TRAP_STUB_STRIDE 16 /* bytes from one vector's entry stub to the next */
 
@@ -66,6 +75,7 @@ struct idt_gate {
 
 #define GATE_INTERRUPT 0x8e /* present, clears IF */
 #define GATE_TRAP      0x8f /* present, leaves IF */
+#define GATE_TASK      0x85 /* 32 bits: present, to the task whose descriptor the selector names */
 #define GATE_DPL3      0x60
 
 static inline uint64_t gate_offset(const struct idt_gate *g)
@@ -97,11 +107,18 @@ static inline void gate_set(struct idt_gate *g, const void *entry, uint8_t type,
 }
 
 #ifdef __i386__
+/** The gate of double faults: to a task of its own, for the harness's IDT and the step engine's. */
+void gate_set_double_fault(struct idt_gate *g);
+
 /** 32-bit task-state segment, and behind it the stacks that code switches to. */
 struct tss {
 	uint32_t link;
 	uint32_t esp0, ss0; /* stack for interrupts out of outer rings */
-	uint32_t unused[22];
+	uint32_t unused[4];
+	uint32_t cr3, eip, eflags;
+	uint32_t eax, ecx, edx, ebx, esp, ebp, esi, edi; /* as CR3 to GS: of a task that is not executed */
+	uint32_t es, cs, ss, ds, fs, gs;
+	uint32_t ldt;
 	uint16_t trap;
 	uint16_t io_map; /* beyond the limit: no I/O permission bits */
 	uint64_t ist[7]; /* ist[n - 1]: top of a stack, 16-byte aligned */

@@ -77,6 +77,9 @@ static void prepare(void)
 	for (unsigned v = 0; v < 256; v++)
 		gate_set(&monitor_idt[v], step_stubs + v * TRAP_STUB_STRIDE, GATE_INTERRUPT, IST_MONITOR);
 	gate_set(&monitor_idt[VECTOR_NMI], step_nmi_entry, GATE_INTERRUPT, IST_MONITOR_NMI);
+#ifdef __i386__
+	gate_set_double_fault(&monitor_idt[VECTOR_DF]);
+#endif
 	ready = true;
 }
 

@@ -43,17 +43,14 @@ bool step_copy(void *to, const void *from, uint64_t n)
 static bool push_image(struct trap_frame *f, const struct idt_gate *g, int64_t error)
 {
 	bool outer = f->cs & 3;
-	uint32_t image[6] = {(uint32_t)error,
-			     (uint32_t)f->rip,
-			     (uint32_t)f->cs,
-			     (uint32_t)(f->rflags & ~RFLAGS_TF),
-			     (uint32_t)f->rsp,
-			     (uint32_t)f->ss};
+	uint32_t image[6] = {(uint32_t)error,  (uint32_t)f->rip,
+			     (uint32_t)f->cs,  (uint32_t)(f->rflags & ~RFLAGS_TF),
+			     (uint32_t)f->rsp, (uint32_t)f->ss};
 	unsigned skip = error < 0, words = (outer ? 6 : 4) - skip;
 	uint32_t esp = (uint32_t)(outer ? tss_stack() : f->rsp) - 4 * words;
 
-	(void)g;
-	if (!step_copy((void *)(uintptr_t)esp, image + skip, 4 * words))
+	/* A double fault's goes to a task. */
+	if (g->type == GATE_TASK || !step_copy((void *)(uintptr_t)esp, image + skip, 4 * words))
 		return false;
 	f->rsp = esp;
 	if (outer)

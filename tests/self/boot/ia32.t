@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """The image for CPUs without 64-bit mode, without firmware in QEMU and in Bochs, beside the image of 64 bits, and from the stick."""
-from boottest import boot, done, equal, ok, sound, tail, valid
+from boottest import boot, done, equal, few, ok, sound, tail, valid, verdict_table
 
 OPTIONS = ("pmu=virtual:netburst-willamette suite=control,events kernel=nop_loop,calls,branches_taken,forward_blocked event=instr_retired:*,branch_retired:* "
            "check=wrap*,PEBS*,branch?trace*,ground*,RDPMC*,replay*,instr*,branch_r* reps=1")
@@ -24,6 +24,26 @@ ok(len(both) > 60 and len(both) * 10 >= len(there) * 9, "it judges nearly all th
    ["%d of %d" % (len(both), len(there)), *map(str, sorted(set(there) - set(here))[:10])])
 equal({name: here[name] for name in both if here[name] != there[name]}, {}, "with the same verdicts")
 
+# Under its own tables, on two processors: faults that find no stack come by a task, NMIs on a stack of their own.
+r = boot(options="pmu=virtual suite=machine cpus=all", cpu="coreduo", cpus=2, direct="direct32.bin", timeout=240)
+sound(r, "the machine under our own tables, on each of two processors")
+valid(r.report, "the report keeps to the schema")
+for number in (0, 1):
+    table = verdict_table(r, number) or {}
+    equal([table.get("machine/" + name, ["not there"])[0] for name in ("pages/stack overflow ends as #DF on its own stack", "vectors/NMI, #MC, #DB and #DF have stacks of their own",
+                                                                     "dump/says what a reader needs")], ["exact"] * 3, "stacks of its own, and a dump, on processor %d" % number)
+alike = {name: seen[0] for name, seen in (verdict_table(r, 1) or {}).items() if name.startswith("machine/alike/")}
+ok(len(alike) == 4 and set(alike.values()) == {"exact"}, "the second one's registers are those of the first", repr(alike))
+
+EACH = "pmu=virtual suite=control check=*gating* cpus=all"
+alone = boot(options=EACH, cpu="coreduo", direct="direct32.bin")
+r = boot(options=EACH, cpu="coreduo", cpus=8, direct="direct32.bin")
+sound(r, "each of eight processors")
+equal([n for n in range(8) if not verdict_table(r, n) or {name: seen[0] for name, seen in verdict_table(r, n).items()} !=
+       {name: seen[0] for name, seen in (verdict_table(alone) or {}).items()}], [], "has the verdicts of one alone")
+
+for options in few((), ("pmu=virtual suite=machine",)):
+    sound(boot(options=options, emulator="bochs", cpu="p4_willamette", direct="direct32.bin", timeout=600), "Bochs's Willamette under our own tables")
 r = boot(options=FEW, emulator="bochs", cpu="p4_willamette", direct="direct32.bin")
 sound(r, "Bochs's Willamette")
 equal(r.report and r.report["isa"], "ia32", "its report has come")

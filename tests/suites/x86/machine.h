@@ -19,6 +19,9 @@ extern const struct machine_check machine_traps[], machine_memory[], machine_rin
 /* What is checked in emulators only, by the test image: each changes much of the machine for a moment. */
 extern const struct machine_check machine_frames[], machine_handover[], machine_second[];
 
+/** Whether there are addresses of 32 bits alone, by three levels of tables. */
+#define MACHINE_NARROW (sizeof(void *) == 4)
+
 /** An exception as one number. */
 #define FAULT(vector, error) ((int64_t)(vector) << 32 | (error))
 #define NO_FAULT             (-1)

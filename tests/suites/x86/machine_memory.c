@@ -36,7 +36,7 @@ static int64_t fault_at(void (*fn)(void *), const void *p)
 	int64_t fault = fault_of(fn, (void *)(uintptr_t)p, NULL);
 
 	return fault != NO_FAULT && fault >> 32 == VECTOR_PF && fault_address() != (uintptr_t)p ? NO_FAULT
-											       : fault;
+												: fault;
 }
 
 static uint8_t data[64] = {0xc3};
@@ -165,7 +165,7 @@ static int64_t protect_uncached(void)
 static int64_t type_of(const void *p)
 {
 	const uint64_t *table = (const uint64_t *)(uintptr_t)(cr3_read() & ADDRESS);
-	unsigned levels = cr4_read() & CR4_LA57 ? 5 : 4;
+	unsigned levels = MACHINE_NARROW ? 3 : cr4_read() & CR4_LA57 ? 5 : 4;
 	uint64_t entry = 0, pat = 0;
 
 	for (unsigned level = levels; level; level--) {
@@ -219,7 +219,8 @@ static int64_t splitting_keeps_the_rest(void)
 		return -2;
 	return page_translate(at, &physical, &shift) && physical == at && shift == 12 &&
 	       page_translate(beside, &other, &other_shift) && other == beside && other_shift == 21 &&
-	       page_readable((void *)(uintptr_t)beside, 1) && fault_at(read_byte, (void *)(uintptr_t)beside) == NO_FAULT;
+	       page_readable((void *)(uintptr_t)beside, 1) &&
+	       fault_at(read_byte, (void *)(uintptr_t)beside) == NO_FAULT;
 }
 
 static const char *no_page_of_1_gib(void)
@@ -227,7 +228,7 @@ static const char *no_page_of_1_gib(void)
 	return large_page(4 * GIB, 30) ? NULL : "no page of 1 GiB is mapped";
 }
 
-static const uint8_t read_ring3[] = {0x8a, 0x07, 0xcd, VECTOR_USER_EXIT}; /* mov (%rdi), %al */
+static const uint8_t read_ring3[] = {0x8a, 0x07, 0xcd, VECTOR_USER_EXIT}; /* mov (%rdi), %al, or EDI */
 
 static void read_in_ring_3(void *p)
 {
@@ -257,7 +258,7 @@ enum told { READABLE = 1, WRITABLE = 2, TRANSLATED = 4 };
  */
 static unsigned told_if_not_canonical(void)
 {
-	unsigned lowest = cr4_read() & CR4_LA57 ? 57 : 48, told = 0;
+	unsigned lowest = MACHINE_NARROW ? 65 : cr4_read() & CR4_LA57 ? 57 : 48, told = 0;
 
 	for (unsigned bit = lowest; bit <= 64; bit++) {
 		uint64_t other = bit < 64 ? 1ull << bit : ~0ull << lowest, physical;

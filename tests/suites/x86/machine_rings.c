@@ -17,17 +17,31 @@
 #define PLACED(name) machine_place(machine_##name, machine_##name##_end)
 
 /* Adds its number to each register. */
+#ifdef __i386__
+#define EACH_REGISTER                                                                                        \
+	"add $1, %eax; add $2, %ebx; add $3, %ecx; add $4, %edx; add $5, %esi; add $6, %edi; add $7, %ebp;"
+#define REGISTERS "7"
+#define HIGH_PART 20 /* a bit that all have */
+
+CODE(state_ring3, "mov %cs, %eax; pushf; pop %ebx; mov %esp, %ecx; push %eax; pop %edx; int $0xf2");
+CODE(read_ring3, "mov (%edi), %al; int $0xf2");
+#else
 #define EACH_REGISTER                                                                                        \
 	"add $1, %rax; add $2, %rbx; add $3, %rcx; add $4, %rdx; add $5, %rsi; add $6, %rdi; add $7, %rbp; " \
 	"add $8, %r8;"                                                                                       \
 	"add $9, %r9; add $10, %r10; add $11, %r11; add $12, %r12; add $13, %r13; add $14, %r14; add $15, "  \
 	"%r15;"
+#define REGISTERS "15"
+#define HIGH_PART 40
+
+CODE(state_ring3, "mov %cs, %eax; pushfq; pop %rbx; mov %rsp, %rcx; push %rax; pop %rdx; int $0xf2");
+CODE(read_ring3, "mov (%rdi), %al; int $0xf2");
+#endif
+#define REGISTERS_N (sizeof REGISTERS == 2 ? 7 : 15)
 
 CODE(each_ring0, EACH_REGISTER "std; ret");
 CODE(each_ring3, EACH_REGISTER "int $0xf2");
-CODE(state_ring3, "mov %cs, %eax; pushfq; pop %rbx; mov %rsp, %rcx; push %rax; pop %rdx; int $0xf2");
 CODE(halt_ring3, "hlt; int $0xf2");
-CODE(read_ring3, "mov (%rdi), %al; int $0xf2");
 CODE(gate_ring3, "int $0xe3; int $0xf2");
 CODE(closed_ring3, "int $0xe0; int $0xf2");
 CODE(rdpmc_ring3, "xor %ecx, %ecx; rdpmc; int $0xf2");
@@ -40,12 +54,12 @@ static int64_t registers_passed(void (*call)(const void *, struct call_registers
 	uint64_t *word = (uint64_t *)&r;
 	int64_t right = 0;
 
-	for (unsigned i = 0; i < 15; i++)
-		word[i] = (uint64_t)(i + 1) << 40;
+	for (unsigned i = 0; i < REGISTERS_N; i++)
+		word[i] = (uint64_t)(i + 1) << HIGH_PART;
 	call(entry, &r);
-	for (unsigned i = 0; i < 15; i++)
+	for (unsigned i = 0; i < REGISTERS_N; i++)
 		/* The order of EACH_REGISTER is that of the structure. */
-		right += word[i] == ((uint64_t)(i + 1) << 40) + i + 1;
+		right += word[i] == ((uint64_t)(i + 1) << HIGH_PART) + i + 1;
 	return right;
 }
 
@@ -56,10 +70,10 @@ static int64_t registers_ring0(void)
 
 static int64_t flags_ring0(void)
 {
-	uint64_t flags;
+	uintptr_t flags;
 
 	registers_passed(call_with_registers, PLACED(each_ring0));
-	__asm__ volatile("pushfq; pop %0" : "=r"(flags));
+	__asm__ volatile("pushf; pop %0" : "=r"(flags));
 	return flags >> 10 & 1;
 }
 
@@ -179,7 +193,7 @@ static int64_t again_after_fault(void)
 
 	for (unsigned i = 0; i < 50; i++) {
 		halt_ring3();
-		right += registers_ring3() == 15;
+		right += registers_ring3() == REGISTERS_N;
 	}
 	return right;
 }
@@ -187,9 +201,11 @@ static int64_t again_after_fault(void)
 #define ONLY(value) (value), (value)
 
 const struct machine_check machine_rings[] = {
-	{"ring 0/15 registers go in and come back", NULL, registers_ring0, ONLY(15), NULL},
+	{"ring 0/" REGISTERS " registers go in and come back", NULL, registers_ring0, ONLY(REGISTERS_N),
+	 NULL},
 	{"ring 0/DF is put back", NULL, flags_ring0, ONLY(0), NULL},
-	{"ring 3/15 registers go in and come back", "SDM vol. 3, 6.14", registers_ring3, ONLY(15), NULL},
+	{"ring 3/" REGISTERS " registers go in and come back", "SDM vol. 3, 6.14", registers_ring3,
+	 ONLY(REGISTERS_N), NULL},
 	{"ring 1, ring 2/CPL is 1, is 2", "SDM vol. 3, 5.5", selectors_between, ONLY(0x12), NULL},
 	{"ring 3/CPL is 3", "SDM vol. 3, 5.5", selector_ring3, ONLY(3), NULL},
 	{"ring 3/IF and IOPL are 0", NULL, flags_ring3, ONLY(0), NULL},

@@ -14,8 +14,23 @@
 
 #define AREA_MAX    4096
 #define LEGACY_FROM 32 /* x87 registers, XMM registers: SDM vol. 1, table 10-2 */
-#define LEGACY_TO   416
-#define HEADER      512 /* XSTATE_BV first */
+#ifdef __i386__
+#define LEGACY_TO     288
+#define XMM_REGISTERS 8
+#define CLOBBERED     "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"
+#define XMM_FILL      "mov $0x9abcdef0, %%eax; movd %%eax, %%xmm0; movd %%eax, %%xmm7\n"
+#define FILLED        "eax", "xmm0", "xmm7"
+#else
+#define LEGACY_TO     416
+#define XMM_REGISTERS 16
+#define CLOBBERED                                                                                            \
+	"xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",    \
+		"xmm12", "xmm13", "xmm14", "xmm15"
+#define XMM_FILL                                                                                             \
+	"movabs $0x123456789abcdef0, %%rax; movq %%rax, %%xmm0; movq %%rax, %%xmm7; movq %%rax, %%xmm15\n"
+#define FILLED "rax", "xmm0", "xmm7", "xmm15"
+#endif
+#define HEADER 512 /* XSTATE_BV first */
 
 static uint8_t before[AREA_MAX] __attribute__((aligned(64))), after[AREA_MAX] __attribute__((aligned(64)));
 
@@ -50,7 +65,7 @@ static int64_t xsave_bytes_changed(void)
 	memset(after, 0, sizeof after);
 	trap_set_handler(VECTOR_TEST, on_test, NULL);
 	console_capture(printed, sizeof printed);
-	__asm__ volatile("fninit; xsave64 (%0)" ::"r"(before), "a"(low), "d"(0) : "memory");
+	__asm__ volatile("fninit; " XSAVE " (%0)" ::"r"(before), "a"(low), "d"(0) : "memory");
 	for (unsigned i = LEGACY_FROM; i < LEGACY_TO; i++)
 		before[i] = (i - LEGACY_FROM) % 16 < 10 || i >= 160 ? (uint8_t)(i * 7 + 1) : 0;
 	for (unsigned component = 2; component < 8; component++) {
@@ -59,13 +74,11 @@ static int64_t xsave_bytes_changed(void)
 			before[where.ebx + i] = (uint8_t)(i * 11 + component);
 	}
 	memcpy(before + HEADER, &mask, sizeof mask);
-	__asm__ volatile("xrstor64 (%0)\n"
-			 "int %3\n"
-			 "xsave64 (%4)\n"
-			 "fninit" ::"r"(before),
+	__asm__ volatile(XRSTOR " (%0)\n"
+				"int %3\n" XSAVE " (%4)\n"
+				"fninit" ::"r"(before),
 			 "a"(low), "d"(0), "i"(VECTOR_TEST), "r"(after)
-			 : "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",
-			   "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+			 : "memory", CLOBBERED);
 	console_capture(NULL, 0);
 	trap_set_handler(VECTOR_TEST, NULL, NULL);
 	for (unsigned i = LEGACY_FROM; i < size; i++)
@@ -74,11 +87,13 @@ static int64_t xsave_bytes_changed(void)
 	return changed;
 }
 
-/* That the pattern reached the registers at all: XMM15, byte 0. */
+/* That the pattern reached the registers at all: the last one's byte 0. */
+#define LAST_BYTE (160 + (XMM_REGISTERS - 1) * 16)
+
 static int64_t xsave_pattern_arrived(void)
 {
 	xsave_bytes_changed();
-	return after[160 + 15 * 16];
+	return after[LAST_BYTE];
 }
 
 static int64_t fxsave_bytes_changed(void)
@@ -87,15 +102,11 @@ static int64_t fxsave_bytes_changed(void)
 
 	trap_set_handler(VECTOR_TEST, on_test, NULL);
 	console_capture(printed, sizeof printed);
-	__asm__ volatile("fninit; fldpi; fld1\n"
-			 "movabs $0x123456789abcdef0, %%rax; movq %%rax, %%xmm0; movq %%rax, %%xmm7; movq "
-			 "%%rax, %%xmm15\n"
-			 "fxsave64 (%0)\n"
-			 "int %2\n"
-			 "fxsave64 (%1)\n"
+	__asm__ volatile("fninit; fldpi; fld1\n" XMM_FILL FXSAVE " (%0)\n"
+			 "int %2\n" FXSAVE " (%1)\n"
 			 "fninit" ::"r"(before),
 			 "r"(after), "i"(VECTOR_TEST)
-			 : "memory", "rax", "xmm0", "xmm7", "xmm15");
+			 : "memory", FILLED);
 	console_capture(NULL, 0);
 	trap_set_handler(VECTOR_TEST, NULL, NULL);
 	for (unsigned i = 0; i < LEGACY_TO; i++)
@@ -119,7 +130,7 @@ const struct machine_check machine_state[] = {
 	{"vector registers/all of XCR0 survive a handler that prints", "SDM vol. 1, 13", xsave_bytes_changed,
 	 0, 0, no_xsave},
 	{"vector registers/the pattern was in them", "SDM vol. 1, 13", xsave_pattern_arrived,
-	 (uint8_t)(400 * 7 + 1), (uint8_t)(400 * 7 + 1), no_xsave},
+	 (uint8_t)(LAST_BYTE * 7 + 1), (uint8_t)(LAST_BYTE * 7 + 1), no_xsave},
 	{"vector registers/AVX is enabled", "SDM vol. 1, 13.3", avx_is_enabled, 1, 1, no_avx},
 	{NULL, NULL, NULL, 0, 0, NULL},
 };

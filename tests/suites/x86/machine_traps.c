@@ -6,6 +6,7 @@
 #include "arch/console.h"
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/cpu/msr.h"
+#include "arch/x86/machine/descriptors.h"
 #include "arch/watchdog.h"
 
 #include <string.h>
@@ -22,8 +23,18 @@ __asm__(".pushsection .text\n"
 extern const uint8_t machine_int_stubs[][4];
 
 #define LEFT_ON_PURPOSE 1000
+#define INTERRUPT_STACK 0x4000
 
 static unsigned reached;
+
+#ifdef __i386__
+/* INT n pushes no error code, and nothing tells its frame from that of the exception, which has one. */
+#define ERROR_CODES (0x7cull << 8 | 1ull << 17 | 1ull << 21 | 3ull << 29)
+#define VECTORS     247
+#else
+#define ERROR_CODES 0ull
+#define VECTORS     256
+#endif
 
 static bool on_int(struct trap_frame *f, void *arg)
 {
@@ -37,6 +48,8 @@ static void call_all_vectors(void *arg)
 {
 	(void)arg;
 	for (unsigned v = 0; v < 256; v++) {
+		if (v < 64 && ERROR_CODES >> v & 1)
+			continue;
 		trap_set_handler(v, on_int, (void *)(uintptr_t)v);
 		((void (*)(void))(uintptr_t)machine_int_stubs[v])();
 	}
@@ -69,6 +82,39 @@ static int64_t handlers_put_back(void)
 	return count;
 }
 
+/* On which stack a handler runs: digits, 1 for one of the vector's own. */
+struct place {
+	uint64_t top;
+	int64_t own;
+};
+
+static bool on_own_stack(struct trap_frame *f, void *arg)
+{
+	struct place *p = arg;
+
+	p->own = (uintptr_t)f < p->top && (uintptr_t)f >= p->top - INTERRUPT_STACK;
+	return true;
+}
+
+static int64_t stacks_of_their_own(void)
+{
+	static const struct {
+		uint8_t vector, ist;
+	} rows[] = {{VECTOR_NMI, IST_NMI}, {VECTOR_MC, IST_MC}, {VECTOR_DB, IST_DB}, {VECTOR_DF, IST_DF}};
+	int64_t digits = 0;
+
+	watchdog_disarm();
+	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct place p = {tss.ist[rows[i].ist - 1], 0};
+
+		trap_set_handler(rows[i].vector, on_own_stack, &p);
+		((void (*)(void))(uintptr_t)machine_int_stubs[rows[i].vector])();
+		trap_set_handler(rows[i].vector, NULL, NULL);
+		digits = digits * 10 + p.own;
+	}
+	return digits;
+}
+
 static void undefined(void *arg)
 {
 	(void)arg;
@@ -82,11 +128,18 @@ static void divide(void *arg)
 				 : "eax", "ecx", "edx");
 }
 
+#ifndef __i386__
 static void not_canonical(void *arg)
 {
 	(void)arg;
 	__asm__ volatile("mov (%0), %%al" ::"r"(0x8000000000000000) : "eax");
 }
+
+static int64_t fault_not_canonical(void)
+{
+	return fault_of(not_canonical, NULL, NULL);
+}
+#endif
 
 static void bad_selector(void *arg)
 {
@@ -104,11 +157,6 @@ static int64_t fault_divide(void)
 	return fault_of(divide, NULL, NULL);
 }
 
-static int64_t fault_not_canonical(void)
-{
-	return fault_of(not_canonical, NULL, NULL);
-}
-
 static int64_t fault_selector(void)
 {
 	return fault_of(bad_selector, NULL, NULL);
@@ -116,9 +164,16 @@ static int64_t fault_selector(void)
 
 #define FIXUP ".pushsection trap_fixups, \"a\", @progbits; .p2align 2; .long 1b - ., 2b - .; .popsection\n"
 
+/* What the register then has: 32 bits have room for the error code alone. */
+#ifdef __i386__
+#define FIXED_UP(vector, error) (error), (error)
+#else
+#define FIXED_UP(vector, error) FAULT(vector, error), FAULT(vector, error)
+#endif
+
 static int64_t fix_up_ud(void)
 {
-	int64_t rax = -1;
+	intptr_t rax = -1;
 
 	__asm__ volatile("1: ud2\n"
 			 "mov $-2, %0\n"
@@ -129,7 +184,7 @@ static int64_t fix_up_ud(void)
 
 static int64_t fix_up_gp(void)
 {
-	int64_t rax = -1;
+	intptr_t rax = -1;
 
 	__asm__ volatile("1: mov %w1, %%fs\n"
 			 "mov $-2, %0\n"
@@ -141,7 +196,7 @@ static int64_t fix_up_gp(void)
 
 static int64_t fix_up_pf(void)
 {
-	int64_t rax = -1;
+	intptr_t rax = -1;
 
 	__asm__ volatile("1: movl $0, 8(%1)\n"
 			 "mov $-2, %0\n"
@@ -176,21 +231,28 @@ static int64_t msr_reads_refused(void)
 	return msr_faults();
 }
 
+#ifdef __i386__
+#define MSR_KEPT   0x176 /* IA32_SYSENTER_EIP */
+#define KEPT_VALUE 0x3456789a
+#else
+#define MSR_KEPT   0xc0000102 /* KERNEL_GS_BASE */
+#define KEPT_VALUE 0x123456789a
+
 static int64_t msr_read_works(void)
 {
 	uint64_t efer;
 
 	return msr_read(0xc0000080, &efer) ? (int64_t)(efer >> 10 & 1) : -1;
 }
+#endif
 
 static int64_t msr_write_works(void)
 {
 	uint64_t before, seen = 0;
 
-	if (!msr_read(0xc0000102, &before) || !msr_write(0xc0000102, 0x123456789a) ||
-	    !msr_read(0xc0000102, &seen))
+	if (!msr_read(MSR_KEPT, &before) || !msr_write(MSR_KEPT, KEPT_VALUE) || !msr_read(MSR_KEPT, &seen))
 		return -1;
-	msr_write(0xc0000102, before);
+	msr_write(MSR_KEPT, before);
 	return (int64_t)seen;
 }
 
@@ -279,23 +341,28 @@ static int64_t report_text_names_place(void)
 }
 
 const struct machine_check machine_traps[] = {
-	{"vectors/INT n reaches its handler", "SDM vol. 3, 6.12", vectors_reached, 256, 256, NULL},
+	{"vectors/INT n reaches its handler", "SDM vol. 3, 6.12", vectors_reached, VECTORS, VECTORS, NULL},
 	{"vectors/handlers are put back after an abort", NULL, handlers_put_back, 1, 1, NULL},
+	{"vectors/NMI, #MC, #DB and #DF have stacks of their own", "SDM vol. 3, 6.12.2, 6.14.5",
+	 stacks_of_their_own, 1111, 1111, NULL},
 	{"exceptions/#UD", "SDM vol. 3, 6.15", fault_undefined, FAULT(VECTOR_UD, 0), FAULT(VECTOR_UD, 0),
 	 NULL},
 	{"exceptions/#DE", "SDM vol. 3, 6.15", fault_divide, FAULT(VECTOR_DE, 0), FAULT(VECTOR_DE, 0), NULL},
+#ifndef __i386__
 	{"exceptions/#GP(0) on a non-canonical address", "SDM vol. 3, 6.15", fault_not_canonical,
 	 FAULT(VECTOR_GP, 0), FAULT(VECTOR_GP, 0), NULL},
+#endif
 	{"exceptions/#GP(selector)", "SDM vol. 3, 6.13", fault_selector, FAULT(VECTOR_GP, 0x1238),
 	 FAULT(VECTOR_GP, 0x1238), NULL},
-	{"exception table/#UD", NULL, fix_up_ud, FAULT(VECTOR_UD, 0), FAULT(VECTOR_UD, 0), NULL},
-	{"exception table/#GP", NULL, fix_up_gp, FAULT(VECTOR_GP, 0x1238), FAULT(VECTOR_GP, 0x1238), NULL},
-	{"exception table/#PF", NULL, fix_up_pf, FAULT(VECTOR_PF, 2), FAULT(VECTOR_PF, 2), NULL},
+	{"exception table/#UD", NULL, fix_up_ud, FIXED_UP(VECTOR_UD, 0), NULL},
+	{"exception table/#GP", NULL, fix_up_gp, FIXED_UP(VECTOR_GP, 0x1238), NULL},
+	{"exception table/#PF", NULL, fix_up_pf, FIXED_UP(VECTOR_PF, 2), NULL},
 	{"msr/reads of MSRs that do not exist are refused", "SDM vol. 2, RDMSR", msr_reads_refused, 3, 3,
 	 msrs_never_fault},
+#ifndef __i386__
 	{"msr/EFER.LMA reads 1", "SDM vol. 3, 2.2.1", msr_read_works, 1, 1, NULL},
-	{"msr/what was written is read", "SDM vol. 2, WRMSR", msr_write_works, 0x123456789a, 0x123456789a,
-	 NULL},
+#endif
+	{"msr/what was written is read", "SDM vol. 2, WRMSR", msr_write_works, KEPT_VALUE, KEPT_VALUE, NULL},
 	{"guard/nested calls end one by one", NULL, guards_nest, VECTOR_UD, VECTOR_UD, NULL},
 	{"guard/IF is as before the call", NULL, guard_keeps_if, 2, 2, NULL},
 	{"dump/says what a reader needs", NULL, dump_is_complete, 8, 8, NULL},
