@@ -7,6 +7,7 @@
 #include "arch/x86/cpu/msr.h"
 #include "pmu/intel/records/apebs.h"
 #include "pmu/intel/driver/here.h"
+#include "pmu/intel/driver/state.h"
 #include "pmu/intel/intel.h"
 #include "pmu/intel/records/lbr.h"
 #include "pmu/intel/registers.h"
@@ -97,9 +98,10 @@ void intel_pebs_groups_vectors(const uint8_t *xmm, struct pmu_record *out)
 	out->more |= RECORD_MORE_VECTORS;
 }
 
-void intel_pebs_groups_branches(const uint8_t *entries, unsigned n, struct pmu_record *out)
+void intel_pebs_groups_branches(const struct pmu *pmu, const uint8_t *entries, unsigned n,
+				struct pmu_record *out)
 {
-	bool hides = intel_lbr_here().format == LBR_ARCH;
+	bool hides = intel_found(pmu)->lbr.format == LBR_ARCH;
 
 	out->more |= RECORD_MORE_BRANCHES;
 	for (out->n_branches = 0; out->n_branches < n && out->n_branches < RECORD_BRANCHES;

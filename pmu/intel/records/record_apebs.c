@@ -260,7 +260,7 @@ static bool take_more(const struct pmu *pmu, const struct pmu_recording *r, uint
 		need = sizeof lbr + n * sizeof(struct pebs_branch);
 		if (need > room)
 			return false;
-		intel_pebs_groups_branches(next + sizeof lbr, n, out);
+		intel_pebs_groups_branches(pmu, next + sizeof lbr, n, out);
 		next += need;
 		room -= need;
 	}

@@ -8,6 +8,7 @@
 #include "arch/x86/cpu/msr.h"
 #include "pmu/contract/state.h"
 #include "pmu/intel/driver/here.h"
+#include "pmu/intel/driver/state.h"
 #include "pmu/intel/records/lbr.h"
 #include "pmu/intel/registers.h"
 #include "pmu/contract/model.h"
@@ -148,9 +149,8 @@ static bool filter(const struct intel_lbr *lbr, const struct pmu_recording *r)
 
 static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
 {
-	struct intel_lbr lbr = intel_lbr_here();
+	const struct intel_lbr lbr = intel_found(pmu)->lbr;
 
-	(void)pmu;
 	if ((r->levels != LEVELS_ALL && !filters_rings(&lbr)) || (r->without && !filters_kinds(&lbr))) {
 		*why = "this last-branch stack takes the branches of every ring and kind";
 		return false;
@@ -168,26 +168,26 @@ static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const ch
 
 static bool start(const struct pmu *pmu, const struct pmu_recording *r)
 {
-	struct intel_lbr lbr = intel_lbr_here();
+	const struct intel_lbr lbr = intel_found(pmu)->lbr;
 
-	(void)pmu, (void)r;
+	(void)r;
 	return intel_change_msr(control(&lbr), 0, enable(&lbr));
 }
 
 static bool stop(const struct pmu *pmu, const struct pmu_recording *r)
 {
-	struct intel_lbr lbr = intel_lbr_here();
+	const struct intel_lbr lbr = intel_found(pmu)->lbr;
 
-	(void)pmu, (void)r;
+	(void)r;
 	return intel_change_msr(control(&lbr), enable(&lbr), 0);
 }
 
 static bool bracket(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_bracket *out)
 {
-	struct intel_lbr lbr = intel_lbr_here();
+	const struct intel_lbr lbr = intel_found(pmu)->lbr;
 	uint64_t value;
 
-	(void)pmu, (void)r;
+	(void)r;
 	if (!msr_read(control(&lbr), &value))
 		return false;
 	intel_bracket_msr(control(&lbr), value | enable(&lbr), value & ~enable(&lbr), out);
@@ -252,10 +252,10 @@ static unsigned count(const struct intel_lbr *lbr, uint64_t *tos)
 
 static bool state(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record_state *out)
 {
-	struct intel_lbr lbr = intel_lbr_here();
+	const struct intel_lbr lbr = intel_found(pmu)->lbr;
 	uint64_t tos;
 
-	(void)pmu, (void)r;
+	(void)r;
 	out->records = count(&lbr, &tos);
 	out->full = out->records == lbr.depth;
 	return true;
@@ -264,11 +264,11 @@ static bool state(const struct pmu *pmu, const struct pmu_recording *r, struct p
 static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record *out,
 		      unsigned max)
 {
-	struct intel_lbr lbr = intel_lbr_here();
+	const struct intel_lbr lbr = intel_found(pmu)->lbr;
 	uint64_t tos;
 	unsigned n = count(&lbr, &tos), taken = 0;
 
-	(void)pmu, (void)r;
+	(void)r;
 	while (n && taken < max) {
 		unsigned i = place(&lbr, tos, --n);
 
@@ -286,9 +286,9 @@ static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, stru
 
 static bool release(const struct pmu *pmu, const struct pmu_recording *r)
 {
-	struct intel_lbr lbr = intel_lbr_here();
+	const struct intel_lbr lbr = intel_found(pmu)->lbr;
 
-	(void)pmu, (void)r;
+	(void)r;
 	return intel_change_msr(control(&lbr), enable(&lbr), 0) && clear(&lbr) &&
 	       (architectural(&lbr) ? msr_write(IA32_LBR_CTL, 0)
 				    : !lbr.select || msr_write(MSR_LBR_SELECT, 0));

@@ -13,6 +13,7 @@
 #include "arch/x86/cpu/msr.h"
 #include "pmu/contract/state.h"
 #include "pmu/intel/driver/here.h"
+#include "pmu/intel/driver/state.h"
 #include "pmu/intel/driver/workarounds.h"
 #include "pmu/intel/events/extra.h"
 #include "pmu/intel/intel.h"
@@ -108,7 +109,7 @@ static bool describe(const struct pmu *pmu, struct pmu_record_source *out, const
 
 static size_t memory(const struct pmu *pmu, const struct pmu_recording *r)
 {
-	struct intel_pebs p = intel_pebs_here();
+	const struct intel_pebs p = intel_found(pmu)->pebs;
 
 	if (p.architectural)
 		return intel_apebs_memory(&p, r);
@@ -153,7 +154,7 @@ static bool is_spoilt(const struct pmu *pmu, const struct intel_pebs *p, const s
 
 static bool can_sample(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
 {
-	struct intel_pebs p = intel_pebs_here();
+	const struct intel_pebs p = intel_found(pmu)->pebs;
 	const struct pmu_config *config = &r->config;
 
 	if (r->counter >= pmu->n_counters || !(p.counters & intel_pebs_bit(&pmu->counter[r->counter]))) {
@@ -189,7 +190,7 @@ static bool can_sample(const struct pmu *pmu, const struct pmu_recording *r, con
 
 static bool is_exact(const struct pmu *pmu, const struct pmu_recording *r)
 {
-	const struct intel_pebs p = intel_pebs_here();
+	const struct intel_pebs p = intel_found(pmu)->pebs;
 	const struct pmu_counter *k = &pmu->counter[r->counter];
 
 	return is_precise(&p, r, k) &&
@@ -205,9 +206,8 @@ bool intel_pebs_of_latency(const struct intel_pebs *p, const struct pmu_recordin
 
 bool intel_latency_above(const struct pmu *pmu, const struct pmu_event *e, uint32_t *cycles)
 {
-	struct intel_pebs p = intel_pebs_here();
+	const struct intel_pebs p = intel_found(pmu)->pebs;
 
-	(void)pmu;
 	*cycles = (uint32_t)(e->extra_value > LEAST_LATENCY ? e->extra_value : LEAST_LATENCY);
 	return e->extra_register == MSR_PEBS_LD_LAT && p.latency_event &&
 	       (e->code & EVTSEL_CODE) == p.latency_event;
@@ -250,7 +250,7 @@ static uint64_t aux_counter(const struct pmu *pmu, const struct pmu_recording *r
 
 	if (!pmu_works_around(pmu, WORK_LOADS_AUX))
 		return 0;
-	struct intel_pebs p = intel_pebs_here();
+	const struct intel_pebs p = intel_found(pmu)->pebs;
 
 	if (!intel_pebs_of_latency(&p, r, &pmu->counter[r->counter]))
 		return 0;
@@ -270,7 +270,7 @@ static bool aux_setup(const struct pmu *pmu, const struct pmu_recording *r, cons
 
 static bool setup(const struct pmu *pmu, const struct pmu_recording *r, const char **why)
 {
-	struct intel_pebs p = intel_pebs_here();
+	const struct intel_pebs p = intel_found(pmu)->pebs;
 	const struct pmu_counter *k = &pmu->counter[r->counter];
 	struct pmu_config config = r->config;
 	uint64_t mask = counter_ones(k), reset;
@@ -334,7 +334,7 @@ static bool bracket(const struct pmu *pmu, const struct pmu_recording *r, struct
 
 static bool state(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record_state *out)
 {
-	struct intel_pebs p = intel_pebs_here();
+	const struct intel_pebs p = intel_found(pmu)->pebs;
 
 	if (p.architectural)
 		return intel_apebs_state(&p, r, out);
@@ -430,7 +430,7 @@ static size_t translate_adaptive(const struct pmu *pmu, const struct intel_pebs 
 	if (basic.format & PEBS_CFG_BRANCHES) {
 		unsigned n = (basic.format >> PEBS_CFG_DEPTH & 0xff) + 1;
 
-		intel_pebs_groups_branches(next, n, out);
+		intel_pebs_groups_branches(pmu, next, n, out);
 		next += n * sizeof(struct pebs_branch);
 	}
 	if (basic.format & PEBS_CFG_COUNTERS) {
@@ -448,7 +448,7 @@ static size_t translate_adaptive(const struct pmu *pmu, const struct intel_pebs 
 static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, struct pmu_record *out,
 		      unsigned max)
 {
-	struct intel_pebs p = intel_pebs_here();
+	const struct intel_pebs p = intel_found(pmu)->pebs;
 	volatile struct ds_buffer *b = &intel_ds_area(r)->pebs;
 	uint64_t control;
 	unsigned n = 0;
@@ -484,7 +484,7 @@ static unsigned drain(const struct pmu *pmu, const struct pmu_recording *r, stru
 
 static bool release(const struct pmu *pmu, const struct pmu_recording *r)
 {
-	struct intel_pebs p = intel_pebs_here();
+	const struct intel_pebs p = intel_found(pmu)->pebs;
 
 	uint64_t aux = aux_counter(pmu, r);
 

@@ -33,7 +33,8 @@ bool intel_pebs_groups_release(const struct pmu *pmu, const struct pmu_recording
 /** Groups of a record: XMM registers; n entries of the last-branch stack; values of counters, the general
  * ones first. */
 void intel_pebs_groups_vectors(const uint8_t *xmm, struct pmu_record *out);
-void intel_pebs_groups_branches(const uint8_t *entries, unsigned n, struct pmu_record *out);
+void intel_pebs_groups_branches(const struct pmu *pmu, const uint8_t *entries, unsigned n,
+				struct pmu_record *out);
 void intel_pebs_groups_values(const struct pmu *pmu, const struct pmu_recording *r, uint32_t general,
 			      uint32_t fixed, const uint8_t *values, struct pmu_record *out);
 
