@@ -524,6 +524,9 @@ $(B)/host/test_step_deadline: $(DEADLINE_OBJ)
 ORACLE_OBJ := $(B)/host/pmu/virtual/oracle.c.o
 $(B)/host/test_oracle: $(ORACLE_OBJ)
 
+VPMU_OBJ := $(B)/host/pmu/virtual/vpmu.c.o
+$(B)/host/test_virtual_pmu: $(VPMU_OBJ)
+
 # Code that speaks to devices; the test answers for them.
 DEVICE_OBJ := $(patsubst %,$(B)/host/arch/x86/%.c.o,interrupts/apic interrupts/overflow time/pit)
 $(B)/host/test_firmware_devices: $(DEVICE_OBJ)
@@ -532,6 +535,9 @@ $(B)/host/test_irq_chips: $(CHIPS_OBJ)
 
 $(B)/host/test_%: $(B)/host/tests/self/host/test_%.c.o $(B)/host/libassay.a
 	$(Q)$(CC) $(HOST_FLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka -lZydis -lpfm -lm
+
+# A virtual CPU of its own is found beside the families'.
+$(B)/host/test_virtual_pmu: private HOST_FLAGS += -Wl,--wrap=model_profile_by_name
 
 # A driver of its own is found in place of the families'.
 $(B)/host/test_pmu_choice: private HOST_FLAGS += -Wl,--wrap=pmu_find
@@ -616,4 +622,4 @@ clean:
 distclean:
 	rm -rf $(B)
 
--include $(patsubst %.o,%.d,$(IMAGE_OBJ) $(MUTANT_OBJ) $(CARRIER_OBJ) $(HOST_OBJ) $(HOST_KERNELS) $(SCRIPTED_OBJ) $(PROGRESS_OBJ) $(VOLUME_OBJ) $(TRANSACTION_OBJ) $(CLOCK_OBJ) $(DEADLINE_OBJ) $(ORACLE_OBJ) $(DEVICE_OBJ) $(CHIPS_OBJ) $(HOSTED_OBJ)) $(wildcard $(B)/host/tests/self/host/*.d $(B)/host/tools/*.d) $(wildcard $(B)/tools/*.d)
+-include $(patsubst %.o,%.d,$(IMAGE_OBJ) $(MUTANT_OBJ) $(CARRIER_OBJ) $(HOST_OBJ) $(HOST_KERNELS) $(SCRIPTED_OBJ) $(PROGRESS_OBJ) $(VOLUME_OBJ) $(TRANSACTION_OBJ) $(CLOCK_OBJ) $(DEADLINE_OBJ) $(ORACLE_OBJ) $(VPMU_OBJ) $(DEVICE_OBJ) $(CHIPS_OBJ) $(HOSTED_OBJ)) $(wildcard $(B)/host/tests/self/host/*.d $(B)/host/tools/*.d) $(wildcard $(B)/tools/*.d)
