@@ -123,15 +123,17 @@ static void branch_filters(void **unused)
 		{TRANSFER_CONDITIONAL, LBR_SELECT_JCC}, {TRANSFER_JUMP, LBR_SELECT_JUMP},
 		{TRANSFER_CALL, LBR_SELECT_CALL},       {TRANSFER_JUMP_INDIRECT, LBR_SELECT_JUMP_INDIRECT},
 		{TRANSFER_RETURN, LBR_SELECT_RETURN},   {TRANSFER_CALL_INDIRECT, LBR_SELECT_CALL_INDIRECT},
-		{TRANSFER_SYSTEM, LBR_SELECT_FAR}};
+		{TRANSFER_SYSTEM, LBR_SELECT_FAR},      {TRANSFER_EVENT, LBR_SELECT_FAR}};
 	(void)unused;
-	for (unsigned i = 0; i < 7; i++)
+	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		for (unsigned b = 2; b < 9; b++) {
 			boot(&amd_zen4, "");
 			set(LBR_SELECT, 1u << b);
 			set(DBG_EXTN_CFG, DBG_EXTN_LBR);
 			if (rows[i].kind == TRANSFER_SYSTEM)
 				fake_path_far(&path, CODE, 0);
+			else if (rows[i].kind == TRANSFER_EVENT)
+				fake_path_event(&path, CODE);
 			else
 				fake_path_branch(&path, rows[i].kind, CODE);
 			assert_int_equal(get(BRANCH_TO0) == 0, rows[i].bit == 1u << b);
