@@ -86,6 +86,57 @@ slots = [r for r in ROWS if r["name"].startswith("STALL_SLOT")]
 ok(len(slots) >= 3 and not any(r["judgement"] == "TIME" for r in slots), "slots are not judged as cycles", slots)
 equal({tuple(r["terms"].split()) for r in ROWS if r["name"].startswith("STALL_FRONTEND")}, {("STALL_FRONTEND",)}, "stalls of the front end are such")
 
+# Numbers, as the Arm ARM has them (D7.10.3 and appendix K3, "Recommendations for Performance Monitors Event numbers"), by another way.
+IN_ROWS = {
+    0x00: "SW_INCR L1I_CACHE_REFILL L1I_TLB_REFILL L1D_CACHE_REFILL L1D_CACHE L1D_TLB_REFILL LD_RETIRED ST_RETIRED INST_RETIRED EXC_TAKEN EXC_RETURN"
+          " CID_WRITE_RETIRED PC_WRITE_RETIRED BR_IMMED_RETIRED BR_RETURN_RETIRED UNALIGNED_LDST_RETIRED BR_MIS_PRED CPU_CYCLES BR_PRED MEM_ACCESS"
+          " L1I_CACHE L1D_CACHE_WB L2D_CACHE L2D_CACHE_REFILL L2D_CACHE_WB BUS_ACCESS MEMORY_ERROR INST_SPEC TTBR_WRITE_RETIRED BUS_CYCLES -"
+          " L1D_CACHE_ALLOCATE L2D_CACHE_ALLOCATE BR_RETIRED BR_MIS_PRED_RETIRED STALL_FRONTEND STALL_BACKEND L1D_TLB L1I_TLB - - L3D_CACHE_ALLOCATE"
+          " L3D_CACHE_REFILL L3D_CACHE - L2D_TLB_REFILL L2I_TLB_REFILL L2D_TLB L2I_TLB REMOTE_ACCESS - - DTLB_WALK ITLB_WALK LL_CACHE_RD"
+          " LL_CACHE_MISS_RD REMOTE_ACCESS_RD L1D_CACHE_LMISS_RD OP_RETIRED OP_SPEC STALL STALL_SLOT_BACKEND STALL_SLOT_FRONTEND STALL_SLOT"
+          " L1D_CACHE_RD L1D_CACHE_WR L1D_CACHE_REFILL_RD L1D_CACHE_REFILL_WR L1D_CACHE_REFILL_INNER L1D_CACHE_REFILL_OUTER L1D_CACHE_WB_VICTIM"
+          " L1D_CACHE_WB_CLEAN L1D_CACHE_INVAL - - - L1D_TLB_REFILL_RD L1D_TLB_REFILL_WR L1D_TLB_RD L1D_TLB_WR L2D_CACHE_RD L2D_CACHE_WR"
+          " L2D_CACHE_REFILL_RD L2D_CACHE_REFILL_WR - - L2D_CACHE_WB_VICTIM L2D_CACHE_WB_CLEAN L2D_CACHE_INVAL - - - L2D_TLB_REFILL_RD"
+          " L2D_TLB_REFILL_WR L2D_TLB_RD L2D_TLB_WR BUS_ACCESS_RD BUS_ACCESS_WR BUS_ACCESS_SHARED BUS_ACCESS_NOT_SHARED BUS_ACCESS_NORMAL"
+          " BUS_ACCESS_PERIPH MEM_ACCESS_RD MEM_ACCESS_WR UNALIGNED_LD_SPEC UNALIGNED_ST_SPEC UNALIGNED_LDST_SPEC - LDREX_SPEC STREX_PASS_SPEC"
+          " STREX_FAIL_SPEC STREX_SPEC LD_SPEC ST_SPEC LDST_SPEC DP_SPEC ASE_SPEC VFP_SPEC PC_WRITE_SPEC CRYPTO_SPEC BR_IMMED_SPEC BR_RETURN_SPEC"
+          " BR_INDIRECT_SPEC - ISB_SPEC DSB_SPEC DMB_SPEC - - EXC_UNDEF EXC_SVC EXC_PABORT EXC_DABORT - EXC_IRQ EXC_FIQ EXC_SMC - EXC_HVC"
+          " EXC_TRAP_PABORT EXC_TRAP_DABORT EXC_TRAP_OTHER EXC_TRAP_IRQ EXC_TRAP_FIQ RC_LD_SPEC RC_ST_SPEC",
+    0xa0: "L3D_CACHE_RD - L3D_CACHE_REFILL_RD",
+    0x4000: "SAMPLE_POP SAMPLE_FEED SAMPLE_FILTRATE SAMPLE_COLLISION CNT_CYCLES STALL_BACKEND_MEM L1I_CACHE_LMISS - - L2D_CACHE_LMISS_RD -"
+            " L3D_CACHE_LMISS_RD TRB_WRAP PMU_OVFS TRB_TRIG PMU_HOVFS TRCEXTOUT0 TRCEXTOUT1 TRCEXTOUT2 TRCEXTOUT3 - - - - CTI_TRIGOUT4"
+            " CTI_TRIGOUT5 CTI_TRIGOUT6 CTI_TRIGOUT7 - - - - LDST_ALIGN_LAT LD_ALIGN_LAT ST_ALIGN_LAT - MEM_ACCESS_CHECKED"
+            " MEM_ACCESS_CHECKED_RD MEM_ACCESS_CHECKED_WR",
+}
+NUMBERS = {name: first + i for first, names in IN_ROWS.items() for i, name in enumerate(names.split()) if name != "-"}
+
+
+def misnumbered(rows):
+    return [r["name"] for r in rows if NUMBERS.get(r["name"], int(r["selector"], 16)) != int(r["selector"], 16)]
+
+
+def renamed(rows):
+    """Rows that have a number whose name is known, below those that each core numbers as it likes, and another name."""
+    by_number = {number: name for name, number in NUMBERS.items()}
+    return [r["name"] for r in rows if by_number.get(int(r["selector"], 16), r["name"]) != r["name"]]
+
+
+equal((misnumbered(ROWS), renamed(ROWS)), ([], []), "numbers are the architecture's")
+swapped = [dict(r, selector={"86": "87", "87": "86"}.get(r["selector"], r["selector"])) for r in ROWS]
+equal(misnumbered(swapped), ["EXC_IRQ", "EXC_FIQ"], "two that are exchanged are told")
+
+# What was imported is what is there.
+with (ROOT / "pmu/armv8/events/checksums.csv").open(encoding="ascii") as f:
+    IMPORTED = [tuple(r) for r in list(csv.reader(f))[1:]]
+sums = importer().checksums
+plain = [list(r.values()) for r in ROWS]
+ok(len(IMPORTED) == len(importer().CORES) + 1, "there are checksums of all cores", IMPORTED)
+equal(sums(plain), IMPORTED, "every core's events are as they were imported: scripts/armv8-events --checksums after a change by hand")
+for column, value in ((0, "X"), (1, "ARMV8_A34"), (2, "7f"), (3, "1")):
+    spoilt = [list(r) for r in plain]
+    spoilt[200][column] = value
+    ok(sums(spoilt) != IMPORTED, "another %s is told" % list(ROWS[0])[column])
+
 # A core whose list of events is found has a name.
 parts = set(re.findall(r"^ARMV8_PART\(\w+, (0x\w+)\)", (ROOT / "pmu/armv8/events/cores.def").read_text(encoding="utf-8"), flags=re.M))
 named = set(re.findall(r"\{0x41, (0x\w+), \"Arm\", ", (ROOT / "arch/aarch64/identity.c").read_text(encoding="utf-8")))

@@ -47,6 +47,23 @@ EXPECTED = {
     "FIXED": ("300", "0", "0", "F2", "0", "", "0"),
 }
 
+# What each field is made of, one at a time.
+errata = [tool.errata({"Errata": text}) for text in ("AJ12", "AJ12, BDM11,SKL091", "HSD29, HSM30", "null", "", "ADL1234", "errata A12 and 7")]
+ok(errata == ["AJ12", "AJ12 BDM11 SKL091", "HSD29 HSM30", "", "", "ADL1234", ""] and tool.errata({}) == "", "errata of two letters and of three", errata)
+numbers = [tool.number(text) for text in ("0x1F", "31", " 0x0a, 0x0b", "", "null", "NA", "None", 7)]
+ok(numbers == [31, 31, 10, 0, 0, 0, 0, 7], "numbers, of which the first of several counts", numbers)
+masks = [tool.counters(text) for text in ("0", "1", "2", "0,1,2,3", "0,1,2,3,4,5,6,7", "1,3", "Fixed counter 0", "fixed counter 3 ")]
+ok(masks == ["1", "2", "4", "f", "ff", "a", "F0", "F3"], "masks of counters", masks)
+NOTHING = {"EventCode": "0", "UMask": "0", "CounterMask": "0", "EdgeDetect": "0", "Invert": "0"}
+bits = {key: tool.selector(dict(NOTHING, **{key: value})) for key, value in
+        (("EventCode", "0xff"), ("UMask", "0xff"), ("UMaskExt", "0xff"), ("CounterMask", "255"), ("EdgeDetect", "1"), ("Invert", "1"), ("AnyThread", "1"),
+         ("Equal", "1"))}
+ok(bits == {"EventCode": 0xff, "UMask": 0xff00, "UMaskExt": 0xff << 40, "CounterMask": 0xff << 24, "EdgeDetect": 1 << 18, "Invert": 1 << 23,
+            "AnyThread": 1 << 21, "Equal": 1 << 36}, "each condition has its bits (SDM vol. 3, 18.2.1)", bits)
+parts = [tool.offcore_parts("SKL", name) for name in ("OCR.A_B.C.D", "OFFCORE_RESPONSE.A.B", "OFFCORE_RESPONSE_0.A.B.C", "OFFCORE_RESPONSE:request=A:response=B.C")]
+ok(parts == [("OCR", "A_B", "C.D"), ("OFFCORE_RESPONSE", "A", "B"), ("OFFCORE_RESPONSE_0", "A", "B.C"), ("OFFCORE_RESPONSE", "A", "B.C")],
+   "offcore responses by their names", parts)
+
 with tempfile.TemporaryDirectory() as d:
     d = pathlib.Path(d)
     for _, _, file, _ in tool.CORES:
