@@ -88,6 +88,8 @@ HOSTED :=
 IMAGES :=
 OTHER_IMAGES :=
 UEFI_IMAGES :=
+# Commands that print what build/coverage prints, of other instruction sets.
+OTHER_COVERAGE :=
 -include $(wildcard arch/*/hosted.mk arch/*/families.mk)
 HOSTED_PMUS := $(foreach isa,$(HOSTED) $(IMAGES),$(addsuffix /%,$(addprefix pmu/,$(PMUS_$(isa)))))
 # What the tool coverage asks of families is for the host alone.
@@ -169,7 +171,7 @@ $(B)/gen/settings.def: $(wildcard arch/*/settings.def)
 $(B)/gen/lzma/%.c: /usr/include/lzma/%.c
 	@mkdir -p $(@D)
 	$(Q)sed 's/[a-z]*->fastMode\([^=]*\)$$/1\1/; s/(!p->btMode)/(1)/' $< > $@
-$(patsubst %,$(B)/%/boot/sent/lzma_encoder.c.o,image host aarch64/image): $(LZMA_FAST)
+$(patsubst %,$(B)/%/boot/sent/lzma_encoder.c.o,image host): $(LZMA_FAST)
 
 # A header of the system that goes into the image, without those beside it, which are not for the image.
 $(B)/gen/system/%.h: /usr/include/%.h
@@ -218,7 +220,7 @@ COVERAGE_OBJ := $(patsubst %,$(B)/host/%.o,tools/coverage.c tools/impostors.c to
 
 coverage: $(B)/coverage
 	@scripts/coverage-table
-	@scripts/coverage-table -a
+	@for table in $(OTHER_COVERAGE); do scripts/coverage-table $$table || exit; done
 	@scripts/coverage-classes
 
 $(B)/coverage: $(COVERAGE_OBJ) $(patsubst %,$(B)/host/%.o,$(wildcard tests/kernels/x86/*.S)) $(B)/host/libassay.a

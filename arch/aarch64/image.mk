@@ -33,6 +33,7 @@ $(A)/gen/aarch64/%.h: /usr/include/efi/x86_64/%.h
 	$(Q)cp $< $@
 
 $(call A_OBJECTS,$(wildcard boot/sent/*.c)): private A_FLAGS += $(SENT_INCLUDES)
+$(call A_OBJECTS,boot/sent/lzma_encoder.c): $(LZMA_FAST)
 
 # Code that runs inside trap handlers must leave vector registers alone.
 $(patsubst %,$(A)/image/%.o,$(filter arch/%.c pmu/%.c,$(A_SRC))): private A_FLAGS += -mgeneral-regs-only
@@ -178,6 +179,7 @@ $(A)/user_kernels: $(A_USER) $(wildcard tests/kernels/*.h tests/kernels/aarch64/
 # How far events are judged, in a program for Linux as well: its kernels are AArch64's.
 OTHER_IMAGES += $(A)/coverage
 coverage: $(A)/coverage
+OTHER_COVERAGE += $(A)/coverage
 A_COVERAGE := tools/coverage.c tools/impostors.c tools/aarch64/impostor_kernels.c pmu/armv8/coverage/coverage.c pmu/armv8/checks/identities.c \
 	pmu/armv8/events/events.c pmu/events/text.c pmu/contract/event.c pmu/quantity/quantity.c arch/aarch64/identity.c $(addprefix tests/judge/,expectation.c expectation_level.c event_seen.c bounds.c glob.c) \
 	tests/kernels/kernel.c tests/kernels/kernel_rows.c tests/kernels/aarch64/bounds.c $(A_KERNELS)
