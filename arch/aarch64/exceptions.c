@@ -10,7 +10,7 @@
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/mmu.h"
 #include "arch/aarch64/processors.h"
-#include "arch/aarch64/step.h"
+#include "arch/aarch64/step/step.h"
 #include "arch/aarch64/system.h"
 #include "arch/aarch64/trap.h"
 #include "arch/aarch64/watchdog.h"

@@ -9,7 +9,7 @@
 #include "arch/aarch64/identity.h"
 #include "arch/aarch64/presented.h"
 #include "arch/aarch64/serial.h"
-#include "arch/aarch64/step.h"
+#include "arch/aarch64/step/step.h"
 #include "arch/aarch64/system.h"
 
 #include <inttypes.h>

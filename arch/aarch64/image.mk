@@ -7,7 +7,7 @@ A_CC := $(A_CROSS)gcc
 A_LIBC := $(A)/newlib/libc.a
 
 A_SRC := $(filter-out boot/host/% arch/absent_breadcrumbs.c pmu/armv8/coverage/% $(READINGS) $(addprefix tests/suites/,suites.c research/bench.c), \
-	$(wildcard boot/*.c boot/menu/*.c boot/sent/*.c arch/*.c arch/aarch64/*.[cS] pmu/*.c pmu/contract/*.c pmu/events/*.c pmu/quantity/*.c pmu/virtual/*.c \
+	$(wildcard boot/*.c boot/menu/*.c boot/sent/*.c arch/*.c arch/aarch64/*.[cS] arch/aarch64/step/*.c pmu/*.c pmu/contract/*.c pmu/events/*.c pmu/quantity/*.c pmu/virtual/*.c \
 	$(foreach p,$(PMUS_aarch64),pmu/$(p)/*.c pmu/$(p)/*/*.[cS]) tests/judge/*.c tests/measure/*.c tests/report/*.c tests/suites/*.c tests/suites/research/*.c tests/kernels/*.c tests/kernels/aarch64/*.[cS]))
 # Two images of the same: each start has an entry of its own.
 A_DIRECT := $(wildcard boot/aarch64/*.[cS])
@@ -57,7 +57,7 @@ $(A)/image/%.S.o: %.S | $(GEN_HEADERS) $(A_LIBC)
 	$(Q)$(A_CC) $(A_FLAGS) -MMD -MP -c -o $@ $<
 
 # Tables of instructions, by Capstone.
-$(B)/tools/aarch64/decodegen: $(wildcard tools/aarch64/decodegen* tools/aarch64/*.def) arch/aarch64/insn_table.h arch/step.h pmu/quantity/quantity.h $(wildcard pmu/quantity/*.def)
+$(B)/tools/aarch64/decodegen: $(wildcard tools/aarch64/decodegen* tools/aarch64/*.def) arch/aarch64/step/insn_table.h arch/step.h pmu/quantity/quantity.h $(wildcard pmu/quantity/*.def)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O2 $(WARN) -I. $(A_ISA) -o $@ $(filter %.c,$^) -lcapstone
 
@@ -111,7 +111,7 @@ $(A)/kernels.bin: $(patsubst %,$(A)/image/%.o,$(A_KERNELS))
 
 $(call A_HOST,tests/self/host/test_aarch64_account.c): private A_HOST_FLAGS += -DKERNEL_CODE='"$(A)/kernels.bin"'
 $(call A_HOST,tests/self/host/test_aarch64_account.c): $(A)/kernels.bin
-$(B)/host/test_aarch64_account: $(call A_HOST,tests/self/host/test_aarch64_account.c arch/aarch64/account.c) $(A)/host/gen/insn_tables.c.o
+$(B)/host/test_aarch64_account: $(call A_HOST,tests/self/host/test_aarch64_account.c arch/aarch64/step/account.c) $(A)/host/gen/insn_tables.c.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka -lcapstone
 
@@ -141,7 +141,7 @@ $(B)/host/test_aarch64_gic: $(call A_HOST,tests/self/host/test_aarch64_gic.c arc
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka
 
-$(B)/host/test_aarch64_exclusive: $(call A_HOST,tests/self/host/test_aarch64_exclusive.c arch/aarch64/account.c) $(A)/host/gen/insn_tables.c.o
+$(B)/host/test_aarch64_exclusive: $(call A_HOST,tests/self/host/test_aarch64_exclusive.c arch/aarch64/step/account.c) $(A)/host/gen/insn_tables.c.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka
 

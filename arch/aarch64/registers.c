@@ -6,7 +6,7 @@
 #include "arch/courage.h"
 #include "arch/exceptions.h"
 #include "arch/register.h"
-#include "arch/aarch64/step.h"
+#include "arch/aarch64/step/step.h"
 #include "arch/aarch64/system.h"
 #include "arch/aarch64/trap.h"
 

@@ -1,5 +1,5 @@
 /*
- * Writes the decode tables of A64 instructions (arch/aarch64/insn_table.h) by asking Capstone.
+ * Writes the decode tables of A64 instructions (arch/aarch64/step/insn_table.h) by asking Capstone.
  *
  *	decodegen > build/aarch64/gen/insn_tables.c
  *
@@ -238,7 +238,7 @@ static void write_tables(FILE *out, uint16_t root)
 {
 	fprintf(out, "/* Written by tools/aarch64/decodegen: %u forms, %u node words, %u classes. */\n",
 		n_forms, n_nodes, class_count());
-	fprintf(out, "#include \"arch/aarch64/insn_table.h\"\n\nconst uint16_t insn_root = %#x;\n\n", root);
+	fprintf(out, "#include \"arch/aarch64/step/insn_table.h\"\n\nconst uint16_t insn_root = %#x;\n\n", root);
 	fprintf(out, "const struct insn_form insn_forms[] = {\n");
 	for (unsigned i = 0; i < n_forms; i++) {
 		const struct insn_form *f = &forms[i];

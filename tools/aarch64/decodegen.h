@@ -4,7 +4,7 @@
 #ifndef TOOLS_AARCH64_DECODEGEN_H
 #define TOOLS_AARCH64_DECODEGEN_H
 
-#include "arch/aarch64/insn_table.h"
+#include "arch/aarch64/step/insn_table.h"
 
 #include <capstone/capstone.h>
 #include <stdbool.h>

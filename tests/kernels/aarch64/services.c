@@ -6,7 +6,7 @@
 
 #include "arch/exceptions.h"
 #include "arch/timer.h"
-#include "arch/aarch64/account.h"
+#include "arch/aarch64/step/account.h"
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/system.h"
 #include "arch/aarch64/trap.h"

@@ -5,7 +5,7 @@
 #ifndef TESTS_SELF_HOST_AARCH64_REFERENCE_H
 #define TESTS_SELF_HOST_AARCH64_REFERENCE_H
 
-#include "arch/aarch64/account.h"
+#include "arch/aarch64/step/account.h"
 
 #include <capstone/capstone.h>
 #include <stdio.h>

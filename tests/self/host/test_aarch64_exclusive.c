@@ -14,15 +14,11 @@ static uint64_t system_register;
 #define SYSTEM_REGISTER(op0, op1, crn, crm, op2)                                                             \
 	((uint32_t)((op0) << 14 | (op1) << 11 | (crn) << 7 | (crm) << 3 | (op2)))
 
-#include "arch/step.h"
-
 #include "arch/exceptions.h"
-#include "arch/memory.h"
 #include "arch/overflow.h"
-#include "arch/aarch64/account.h"
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/presented.h"
-#include "arch/aarch64/step.h"
+#include "arch/aarch64/step/step_engine.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,12 +30,13 @@ static uint64_t system_register;
 #define volatile(...)                                                                                        \
 	do {                                                                                                 \
 	} while (0)
-#include "arch/aarch64/step.c"
+#include "arch/aarch64/step/step_client.c"
+#include "arch/aarch64/step/step_emulate.c"
+#include "arch/aarch64/step/step_told.c"
 #undef volatile
 #undef __asm__
 
-/* --- what is around the engine
- * -------------------------------------------------------------------------------- */
+/* --- what is around the engine --- */
 
 static bool allowed;
 static uint32_t next;
@@ -137,8 +134,7 @@ bool overflow_masked(unsigned line)
 	return true;
 }
 
-/* --- code
- * ------------------------------------------------------------------------------------------------------ */
+/* --- code --- */
 
 /* Arm ARM, C6.2: data in X3, of pairs in X2 and X3, status in W4, address in X5 or X6. */
 #define LOAD(size)          (0x085f7ca3u | (uint32_t)(size) << 30)
@@ -177,11 +173,11 @@ static bool run(uint32_t insn)
 	frame.syndrome = (uint64_t)EC_STEP << 26;
 	next = insn;
 	/* What is ahead is looked at until one is to run by itself: the engine fetches again. */
-	engine.insn = next;
-	memcpy(engine.before.x, frame.x, sizeof frame.x);
-	engine.before.x[31] = frame.sp;
-	engine.before.pc = pc;
-	engine.before.pstate = frame.pstate;
+	step_engine.insn = next;
+	memcpy(step_engine.before.x, frame.x, sizeof frame.x);
+	step_engine.before.x[31] = frame.sp;
+	step_engine.before.pc = pc;
+	step_engine.before.pstate = frame.pstate;
 	if (!watch_exclusive(&frame))
 		return false;
 	frame.pc += 4;
@@ -218,8 +214,7 @@ static void nothing_stored(void)
 		assert_true(memory[i] == UINT64_C(0x1111111111111111) * (i + 1));
 }
 
-/* --- tests: each with the engine on
- * ---------------------------------------------------------------------------- */
+/* --- tests: each with the engine on --- */
 
 static void one_pair_passes(void *arg)
 {

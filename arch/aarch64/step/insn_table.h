@@ -1,6 +1,6 @@
 /*
  * The decode tables of A64 instructions. tools/aarch64/decodegen writes them on the build machine, by asking
- * Capstone; arch/aarch64/account.c walks them.
+ * Capstone; arch/aarch64/step/account.c walks them.
  *
  * A word leads through a graph to its form. Each node asks about one field of the word:
  *
@@ -10,8 +10,8 @@
  * Example: LDR X9, [SP, #16] is f9400be9. Its form has FORM_LOAD, one access of 8 bytes, and the offset {10,
  * 12, 3, 0}: the 12 bits from bit 10 on, times 8.
  */
-#ifndef ARCH_AARCH64_INSN_TABLE_H
-#define ARCH_AARCH64_INSN_TABLE_H
+#ifndef ARCH_AARCH64_STEP_INSN_TABLE_H
+#define ARCH_AARCH64_STEP_INSN_TABLE_H
 
 #include "pmu/quantity/quantity.h"
 

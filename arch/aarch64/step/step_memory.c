@@ -4,7 +4,7 @@
 #include "arch/memory.h"
 #include "arch/step.h"
 #include "arch/aarch64/mmu.h"
-#include "arch/aarch64/step.h"
+#include "arch/aarch64/step/step.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /*
- * What an A64 instruction adds to quantities, by the decode tables (arch/aarch64/insn_table.h). Plain C: it
+ * What an A64 instruction adds to quantities, by the decode tables (arch/aarch64/step/insn_table.h). Plain C: it
  * runs on the host, too.
  *
  * Example: 0xf94003e9 is LDR X9, [SP].
@@ -9,8 +9,8 @@
  *     insn_account(0xf94003e9, &before, &e);      // {instructions, 1}, {insn.load, 1}, {loads, 1},
  * {loads.bytes, 8}
  */
-#ifndef ARCH_AARCH64_ACCOUNT_H
-#define ARCH_AARCH64_ACCOUNT_H
+#ifndef ARCH_AARCH64_STEP_ACCOUNT_H
+#define ARCH_AARCH64_STEP_ACCOUNT_H
 
 #include "arch/step.h"
 #include "pmu/quantity/quantity.h"

@@ -1,6 +1,6 @@
-#include "arch/aarch64/account.h"
+#include "arch/aarch64/step/account.h"
 
-#include "arch/aarch64/insn_table.h"
+#include "arch/aarch64/step/insn_table.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /*
  * The step engine's part of an exception.
  */
-#ifndef ARCH_AARCH64_STEP_H
-#define ARCH_AARCH64_STEP_H
+#ifndef ARCH_AARCH64_STEP_STEP_H
+#define ARCH_AARCH64_STEP_STEP_H
 
 #include "arch/aarch64/trap.h"
 
