@@ -327,6 +327,39 @@ static void always(const struct scripted_window *at)
 	scripted.smis++;
 }
 
+/* What a window took is kept beside its counts: of the one that is kept, if others were thrown away. */
+static void lasts(const struct scripted_window *at)
+{
+	static unsigned windows;
+
+	scripted.passed += 1000 * ++windows;
+	disturb(at);
+}
+
+static void each_window_has_its_time(void **state)
+{
+	uint64_t ticks[2 * REPS] = {0};
+	struct pass p = pass_on(2, "IB");
+
+	(void)state;
+	p.ticks = ticks;
+	what = SMI;
+	harm = 0;
+	for (times = 0; times < 2; times++) {
+		unsigned again = times;
+
+		at_window = 1;
+		scripted.during = lasts;
+		pass_run_plain(&p);
+		assert_null(p.failure);
+		assert_int_equal(p.retaken, again);
+		/* The second length's second window is the one that an SMI broke into: its time went with it. */
+		for (unsigned i = 1; i < 2 * REPS; i++)
+			assert_int_equal(ticks[i] / 1000 - ticks[i - 1] / 1000, again && i == REPS + 1 ? 2 : 1);
+		times = again;
+	}
+}
+
 static void what_never_comes_clean_is_no_fault_of_the_pmu(void **state)
 {
 	struct pass p = disturbed(SMI, INTRUSION_TRIES - 1, 1);
@@ -514,6 +547,7 @@ int main(void)
 		cmocka_unit_test_setup(what_the_writes_count_is_taken_off, setup),
 		cmocka_unit_test_setup(a_sample_that_was_broken_into_is_taken_again, setup),
 		cmocka_unit_test_setup(undisturbed_samples_are_not, setup),
+		cmocka_unit_test_setup(each_window_has_its_time, setup),
 		cmocka_unit_test_setup(what_never_comes_clean_is_no_fault_of_the_pmu, setup),
 		cmocka_unit_test_setup(counters_are_held_during_smis_alone, setup),
 		cmocka_unit_test_setup(what_is_refused_is_told_with_its_counter, setup),
