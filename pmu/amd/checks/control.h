@@ -1,5 +1,5 @@
 /*
- * Code of control.c that must not be compiled, and checks that lie in files of their own.
+ * Code of checks that must not be compiled, what checks share, and checks that lie in files of their own.
  */
 #ifndef PMU_AMD_CHECKS_CONTROL_H
 #define PMU_AMD_CHECKS_CONTROL_H
@@ -21,6 +21,45 @@ extern const char amd_flops_end[];
 void amd_mixed(uint64_t turns, uint64_t *data);
 extern const char amd_mixed_loop[], amd_mixed_end[];
 extern const uint8_t amd_mixed_starts[];
+
+/** A counter is programmed and left at `first`. @param rings as pmu_config has .levels */
+bool amd_set_counter(struct control_fixture *h, unsigned c, uint64_t code, uint8_t rings, bool interrupt,
+		     uint64_t first);
+
+/** A member .suits of struct pmu_control_instance: the event is that of retired instructions. */
+bool amd_counts_instructions(const struct pmu *pmu, unsigned c, const struct pmu_event *e);
+
+/** One instance for each counter. */
+bool amd_each_counter(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+
+/** IRPERF; MPERF and APERF. */
+bool amd_irperf_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_irperf_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+bool amd_aperf_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_aperf_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+
+/** Two counters as one, and thresholds of what they count. */
+bool amd_pair_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_merged_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+void amd_threshold_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+
+/** The bits for hosts and guests of a selector, without a guest and with guests of our own. */
+bool amd_selector_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_selector_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+bool amd_guest_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_guest_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+
+/** The overflow status, what software sets of it, and freezing on an overflow. */
+bool amd_status_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_status_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+bool amd_settable_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_settable_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+bool amd_freeze_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_freeze_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+
+/** Control registers of IBS. */
+bool amd_ibs_registers_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_ibs_registers_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
 
 /** RDPMC of counters outside of the core, and of reserved indices: members of struct pmu_control_check. */
 bool amd_rdpmc_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
