@@ -1,6 +1,6 @@
 /*
- * What AArch64 does not have here: a count of what EL3 does, a second processor at work
- * beside the one that is judged (arch/firmware.h, second_cpu.h); and what tells processors apart
+ * What AArch64 does not have here: a count of what EL3 does, a second processor that
+ * counts (arch/firmware.h, second_cpu.h); and what tells processors apart
  * (processors.h).
  */
 #include "arch/firmware.h"
@@ -71,22 +71,6 @@ uint8_t processor_cluster_bits(void)
 	return processor_thread_bits();
 }
 
-const char *second_cpu_missing(enum second_cpu_kind kind)
-{
-	(void)kind;
-	return "one processor works at a time";
-}
-
-bool second_cpu_work(enum second_cpu_kind kind, volatile uint32_t *line)
-{
-	(void)kind, (void)line;
-	return false;
-}
-
-void second_cpu_rest(void)
-{
-}
-
 const struct second_cpu_turn second_cpu_turns[SECOND_CPU_LOOPS];
 
 bool second_cpu_access(struct register_access *a)
@@ -106,17 +90,4 @@ bool second_cpu_counted(uint64_t *turns)
 {
 	*turns = 0;
 	return false;
-}
-
-void second_cpu_dismiss(void)
-{
-}
-
-unsigned others_work(void)
-{
-	return 0;
-}
-
-void others_rest(void)
-{
 }

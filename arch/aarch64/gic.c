@@ -21,6 +21,7 @@
 #define GICD_IPRIORITYR 0x400
 #define GICD_ITARGETSR  0x800 /* of private interrupts: which processor reads this */
 #define GICD_SGIR       0xf00
+#define GICD_CPENDSGIR  0xf10
 #define GICD_ICFGR_PPI  0xc04 /* of the private interrupts: bit 2n+1 of number 16+n, 1: an edge asks */
 
 #define GICD_CTLR_GROUPS 3          /* both groups are forwarded */
@@ -138,13 +139,6 @@ static unsigned lines(void)
 bool gic_pending(unsigned interrupt)
 {
 	return gic_place.version && *word(private_base(), GICD_ISPENDR) >> interrupt & 1;
-}
-
-void gic_pend(unsigned interrupt)
-{
-	if (gic_place.version)
-		*word(private_base(), GICD_ISPENDR) = UINT32_C(1) << interrupt;
-	barrier();
 }
 
 void gic_as_fiq(unsigned interrupt, bool fiq)
@@ -323,7 +317,10 @@ void gic_leave_processor(void)
 		mask(UINT32_MAX);
 }
 
-#define WAKE 15 /* an interrupt by software */
+#define WAKE    15 /* interrupts by software */
+#define REQUEST 6
+
+#define GICD_SGIR_SELF (UINT32_C(2) << 24)
 
 void gic_let_wake(struct gic_waiter *self)
 {
@@ -371,8 +368,6 @@ void gic_woken(void)
 	}
 	gic_enable(WAKE, false);
 }
-
-#define GICD_SGIR_SELF (UINT32_C(2) << 24)
 
 static bool self;
 
@@ -517,6 +512,7 @@ const struct overflow_way_name overflow_way_name[OVERFLOW_WAYS] = {
 
 static const struct overflow_claim *claims[OVERFLOW_WAYS];
 static enum overflow_way armed;
+static bool requested; /* by software, and it came while it was masked */
 
 bool overflow_present(unsigned line)
 {
@@ -538,8 +534,57 @@ bool overflow_arm(unsigned line, enum overflow_way way)
 	gic_as_fiq(gic_counters(), way == OVERFLOW_NMI);
 	/* What was asked for while the line was masked is lost. */
 	*word(private_base(), GICD_ICPENDR) = UINT32_C(1) << gic_counters();
+	if (gic_place.version == 2)
+		*word(gic_place.distributor, GICD_CPENDSGIR + REQUEST / 4 * 4) = UINT32_C(0xff)
+										 << REQUEST % 4 * 8;
+	requested = false;
 	gic_enable(gic_counters(), true);
 	return true;
+}
+
+static void on_overflow(const struct trap_frame *f)
+{
+	const struct overflow_claim *claim = claims[armed];
+
+	gic_enable(gic_counters(), false);
+	if (!claim || (!claim->handler(f->pc, armed, claim->arg) && armed == OVERFLOW_NMI))
+		trap_stray();
+}
+
+/* --- the same interrupt, asked for by software: a virtual CPU's */
+
+static void request_again(void)
+{
+	gic_as_fiq(REQUEST, armed == OVERFLOW_NMI);
+	gic_enable(REQUEST, true);
+	*word(gic_place.distributor, GICD_SGIR) = GICD_SGIR_SELF | REQUEST;
+	barrier();
+}
+
+void gic_pend_counters(void)
+{
+	uint32_t bit = UINT32_C(1) << gic_counters();
+
+	if (!gic_place.version)
+		return;
+	*word(private_base(), GICD_ISPENDR) = bit;
+	barrier();
+	/* QEMU's GICv2 pends no private interrupt so where there are several processors. */
+	if (gic_place.version == 2 && !(*word(private_base(), GICD_ISPENDR) & bit))
+		request_again();
+}
+
+bool gic_counters_pending(void)
+{
+	return gic_pending(gic_counters()) || (gic_place.version == 2 && gic_pending(REQUEST));
+}
+
+/* What stands in for it comes although it is masked. */
+static void on_request(const struct trap_frame *f)
+{
+	requested = !gic_enabled(gic_counters());
+	if (!requested)
+		on_overflow(f);
 }
 
 bool gic_counters_as_fiq(void)
@@ -556,15 +601,6 @@ void overflow_mask(unsigned line)
 bool overflow_masked(unsigned line)
 {
 	return !overflow_present(line) || !gic_enabled(gic_counters());
-}
-
-static void on_overflow(const struct trap_frame *f)
-{
-	const struct overflow_claim *claim = claims[armed];
-
-	gic_enable(gic_counters(), false);
-	if (!claim || (!claim->handler(f->pc, armed, claim->arg) && armed == OVERFLOW_NMI))
-		trap_stray();
 }
 
 /* --- delivery ---------------------------------------------------------------------------------------------
@@ -613,7 +649,9 @@ void interrupt_entered(struct trap_frame *f, bool fiq)
 		timer_fired();
 	} else {
 		end(acknowledged, fiq);
-		if (interrupt != GIC_SELF || !self)
+		if (interrupt == REQUEST && gic_place.version == 2)
+			on_request(f);
+		else if (interrupt != GIC_SELF || !self)
 			trap_stray();
 	}
 }
@@ -666,6 +704,8 @@ void masking_end(void)
 		timer_mask(false);
 	if (around.overflow)
 		gic_enable(gic_counters(), true);
+	if (around.overflow && requested)
+		request_again();
 }
 
 void masking_spoil(void)

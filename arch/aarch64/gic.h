@@ -70,8 +70,9 @@ void gic_self_end(void);
 /** Whether that interrupt is the one that would be acknowledged next. */
 bool gic_self_pending(void);
 
-/** Let an interrupt be pending as if its source had asked for it. */
-void gic_pend(unsigned interrupt);
+/** Let the interrupt of the counters be pending as if they had asked for it; whether it is. */
+void gic_pend_counters(void);
+bool gic_counters_pending(void);
 
 /** Whether the counters' interrupt arrives as FIQ. */
 bool gic_counters_as_fiq(void);

@@ -55,6 +55,8 @@ static struct {
 	void *arg;
 	uint64_t cntkctl, cpacr;
 } work;
+static void (*volatile beside)(
+	unsigned number); /* what those that are sent execute; NULL: a turn is a run's */
 
 extern const char processor_entry[];
 
@@ -174,6 +176,10 @@ _Noreturn void processor_entered(unsigned self)
 	while (spoilt.now == PROCESSOR_IS_LATE && clock_read() < late)
 		time_relax();
 	while (!dismissed && advance(self, ASKED, STARTED)) {
+		if (beside) {
+			beside(self);
+			break;
+		}
 		take_turn();
 		gic_let_wake(&waiter[self]);
 		if (!advance(self, STARTED, DONE))
@@ -346,6 +352,41 @@ bool processor_run(unsigned number, void (*fn)(void *), void *arg, const char **
 	current = 0;
 	SYS_WRITE(daif, masks);
 	return good;
+}
+
+/* --- beside what judges ------------------------------------------------------------------------------ */
+
+const char *processor_stays(void)
+{
+	return !n_listed   ? "there is one processor"
+	       : current   ? "others work beside the first processor alone"
+	       : !psci_way ? "firmware's tables name no way to start another processor (PSCI)"
+	       : lost      ? "a processor may still execute what it was given"
+			   : NULL;
+}
+
+bool processor_send(unsigned number, void (*fn)(unsigned number))
+{
+	const char *why;
+
+	if (processor_stays() || seen(number) == LOST)
+		return false;
+	beside = fn;
+	__atomic_store_n(&state[number], ASKED, __ATOMIC_SEQ_CST);
+	if (on[number])
+		gic_wake(&waiter[number]);
+	else if (!switch_on(number, &why))
+		return false;
+	lost = !wait_for_start(number);
+	return !lost;
+}
+
+bool processor_back(unsigned number)
+{
+	on[number] = !is_off(listed[number]);
+	lost |= on[number];
+	beside = NULL;
+	return !on[number];
 }
 
 bool processors_dismiss(void)

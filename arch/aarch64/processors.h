@@ -19,6 +19,18 @@ bool processors_init(void *(*alloc_pages)(size_t pages));
  * processor it returns. @param text why, one line */
 void processor_break_off(const char *text);
 
+/** Processor `number`, which the first one alone may ask, executes fn(number) beside what judges, with
+ * interrupts masked and on a stack of its own, and is switched off behind it. It must not raise exceptions.
+ * @return false if it does not start */
+bool processor_send(unsigned number, void (*fn)(unsigned number));
+
+/** Wait until one that was sent is switched off. @return false if it does not come back: then no other is sent
+ */
+bool processor_back(unsigned number);
+
+/** Why no processor can be sent: one line; NULL if it can. */
+const char *processor_stays(void);
+
 /** Whoever has the run lives, and has so long before it need say so again. */
 void processor_lives(unsigned ms);
 

@@ -21,6 +21,12 @@ void armv8_freeze_by_profiling(struct control_fixture *h, unsigned instance, con
 /** The check of snapshots, for armv8_control[]: its instances, and what it does. */
 bool armv8_has_snapshots(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
 void armv8_snapshots(struct control_fixture *h, unsigned instance, const struct pmu_event *e);
+
+/** Those of an overflow long ago, and of counts beside other processors, likewise. */
+bool armv8_has_long_wait(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void armv8_long_wait(struct control_fixture *h, unsigned instance, const struct pmu_event *e);
+bool armv8_has_others(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void armv8_beside_others(struct control_fixture *h, unsigned instance, const struct pmu_event *e);
 extern const struct pmu_identity armv8_identities[];
 
 /** Of pmu_config.levels, besides enum pmu_levels: at EL2. */

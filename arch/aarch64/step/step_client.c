@@ -36,7 +36,7 @@ static bool take_interrupt(struct trap_frame *f)
 	if (!step_engine.due || f->pstate & (fiq ? PSTATE_F : PSTATE_I))
 		return false;
 	step_engine.due = false;
-	if (!gic_pending(gic_counters()) || !gic_enabled(gic_counters()))
+	if (!gic_counters_pending() || !gic_enabled(gic_counters()))
 		return false;
 	step_interrupted(f, fiq);
 	trap_interrupt(f, fiq);
@@ -274,7 +274,7 @@ void step_request_overflow(unsigned line, bool stays)
 	(void)stays;
 	if (line != OVERFLOW_COUNTERS || overflow_masked(line))
 		return;
-	gic_pend(gic_counters());
+	gic_pend_counters();
 	step_engine.due = true;
 }
 

@@ -91,10 +91,17 @@ faulty = [c for s in json.loads(text)["suites"] for c in s["checks"] if c["verdi
 ok(status == 1 and len(faulty) == 1 and faulty[0]["name"] == "processor 1" and "an undefined instruction" in faulty[0]["text"] and
    any(line.startswith("# processor 0 is judged") or "ladder on processor 0" in line for line in lines),
    "a processor that faults where it is handed the run is told, and the other one is judged", faulty)
-lines, text, status = run.boot("suite=control check=clock*,state* cpus=all", cpus="2", timeout=60)
+lines, text, status = run.boot("suite=control check=clock*,state*,overflow?long* cpus=all", cpus="2", timeout=60)
 ok(status == 0 and any("clock rate: counters of cycles count the emulator's own time: " in line for line in lines),
    "where instructions are not counted, cycles are the emulator's time: that is a fact, and nothing is wrong", lines[-30:])
 equal([p["number"] for p in json.loads(text)["processors"] if p["judged"]] if text else None, [0, 1], "both processors are judged")
+LONG_AGO, BESIDE = "overflow long ago/PMEVCNTR0", "counts beside others/PMEVCNTR0"
+equal([c["verdict"] for c in checks(json.loads(text)) if c["name"] == LONG_AGO] if text else None, ["exact"] * 2, "an overflow long ago is still told there")
+lines, text, status = run.boot("suite=control check=overflow?long*,counts?beside*", cpus="2", icount=True, timeout=60)
+found = sorted((c["name"], c["verdict"], c["text"].split(" 0x")[0]) for c in checks(json.loads(text)) if c["verdict"] not in JUDGED) if text else None
+equal((status, found), (1, [(BESIDE, "wrong", "while other processors work it counts as many as alone"),
+                            (LONG_AGO, "wrong", "it overflowed long before it was stopped: its status")]),
+      "where instructions are counted, that overflow is lost, and another processor's instructions are counted: both are told")
 # The checks of the watchdog take milliseconds, which an emulator that waits for its host does not keep.
 lines, text, status = run.boot("suite=machine cpus=all", cpus="2", icount=True, timeout=60)
 found = [c["verdict"] for c in checks(json.loads(text), "machine")] if text else []

@@ -8,9 +8,9 @@ from aarch64_boot import is_valid, run
 from tap import done, equal, ok
 
 
-def boot(options):
+def boot(options, cpus="1"):
     """(lines, report, exit status): the emulator's own PMU has no say."""
-    lines, text, status = run.boot(options, "cortex-a53", timeout=400)
+    lines, text, status = run.boot(options, "cortex-a53", cpus=cpus, timeout=400)
     return lines, json.loads(text) if text else None, status
 
 
@@ -27,6 +27,11 @@ checks = [check for suite in report["suites"] for check in suite["checks"]] if r
 ok(status == 0 and {check["verdict"] for check in checks} == {"exact", "within", "skipped"}, "neoverse-n1: nothing is wrong, and faults that are put into it are told", lines[-40:])
 ok(len(suite_of(report, "control")) > 100 and len(suite_of(report, "events")) > 100 and suite_of(report, "noise"), "neoverse-n1: each suite has judged it")
 is_valid(report, "neoverse-n1")
+
+lines, report, status = boot("pmu=virtual:neoverse-n1 suite=control check=counts?beside*,asked*", cpus="2")
+found = [(check["name"], check["verdict"]) for check in suite_of(report, "control")]
+equal((status, found), (0, [("asked while enabled/PMCR_EL0.E", "exact"), ("counts beside others/PMEVCNTR0", "exact")]),
+      "neoverse-n1, on one of two processors: it is interrupted, and counts what it counts alone while the other one works")
 
 lines, report, status = boot("pmu=virtual:cortex-a72 inject=neighbour-coupling suite=events kernel=loads")
 told = {counter for check in suite_of(report, "events") if check["verdict"] not in ("exact", "within", "skipped")

@@ -108,9 +108,9 @@ unsigned gic_counters(void)
 	return 0;
 }
 
-bool gic_pending(unsigned interrupt)
+bool gic_counters_pending(void)
 {
-	return interrupt;
+	return false;
 }
 
 bool gic_enabled(unsigned interrupt)
@@ -118,9 +118,8 @@ bool gic_enabled(unsigned interrupt)
 	return interrupt;
 }
 
-void gic_pend(unsigned interrupt)
+void gic_pend_counters(void)
 {
-	(void)interrupt;
 }
 
 bool gic_self_pending(void)

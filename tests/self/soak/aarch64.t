@@ -18,6 +18,8 @@ LISTED = {
                                                                           for i in range(6)},
     False: {("wrong", "asked while enabled/PMCR_EL0.E"), ("wrong", "required events/PMCEID0_EL0")},
 }
+# On 32-bit counters alone; and by the first processor, beside the other one.
+LONG_AGO, BESIDE = ("wrong", "overflow long ago/PMEVCNTR0"), ("wrong", "counts beside others/PMEVCNTR0")
 PROFILES = ("cortex-a53", "cortex-a57", "cortex-a72", "neoverse-n1", "neoverse-n2", "arm-pmuv3p9")
 
 
@@ -33,7 +35,10 @@ for cpu in ("cortex-a53", "cortex-a57", "cortex-a72", "max"):
         for cpus in (1, 2):
             what = "%s, %s, %d processors" % (cpu, "exact instructions" if icount else "the host's time", cpus)
             report, status, found = boot("suite=all", cpu, str(cpus), icount)
-            equal((status, found), (1, collections.Counter({name: cpus for name in LISTED[icount]})), "%s: what is wrong is what is listed" % what)
+            wrong = collections.Counter({name: cpus for name in LISTED[icount]})
+            if icount:
+                wrong += collections.Counter({LONG_AGO: cpus if cpu != "max" else 0, BESIDE: cpus - 1})
+            equal((status, found), (1, wrong), "%s: what is wrong is what is listed" % what)
             judged = {s["name"] for s in report["suites"] if any(c["verdict"] in JUDGED for c in s["checks"])} if report else set()
             equal(SUITES - judged, set(), "%s: each suite has judged" % what)
             ok(report and report["shares"] and (report["attributions"] or not icount), "%s: shares of windows are measured, and where deliveries count" % what)
