@@ -496,7 +496,7 @@ HOST_KERNELS := $(patsubst %,$(B)/host/%.o,$(wildcard tests/kernels/x86/*.S))
 $(B)/host/test_kernels $(B)/host/test_menu $(B)/host/test_controls $(B)/host/test_bounds $(B)/host/test_string_step $(B)/host/test_uarch_mutants $(B)/host/witness_ptrace: $(HOST_KERNELS)
 
 # A PMU by script stands in for the machine, too: before the archive is asked for that.
-SCRIPTED_TESTS := pass ladder shares_learn event_judge errata identities_suite errata_suite events_suite
+SCRIPTED_TESTS := pass ladder shares_learn event_judge errata identities_suite errata_suite events_suite control_suite
 SCRIPTED_OBJ := $(B)/host/tests/self/host/support/scripted_pmu.c.o
 $(patsubst %,$(B)/host/test_%,$(SCRIPTED_TESTS)): $(SCRIPTED_OBJ)
 
