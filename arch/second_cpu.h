@@ -39,8 +39,9 @@ bool second_cpu_work(enum second_cpu_kind kind, volatile uint32_t *line);
 
 /** Loops that it can count. */
 enum second_cpu_loop {
-	SECOND_CPU_PLAIN, /* loads, a store, a branch */
-	SECOND_CPU_FAR,   /* a far branch: x86's IRET to the next instruction */
+	SECOND_CPU_PLAIN,   /* loads, a store, a branch */
+	SECOND_CPU_FAR,     /* a far branch: x86's IRET to the next instruction */
+	SECOND_CPU_PATIENT, /* as the first, with a hint to let others go on: of struct others_job alone */
 	SECOND_CPU_LOOPS
 };
 
@@ -81,6 +82,40 @@ void second_cpu_rest(void);
 
 /** From here on it executes nothing but a halt. */
 void second_cpu_dismiss(void);
+
+/**
+ * What all other processors do at once, each by itself: begin(), the loop SECOND_CPU_PATIENT until it is to
+ * end, and end(). Both run on the other processor, with interrupts masked and 1 KiB of stack, in code that
+ * uses general registers alone; of exceptions only those of register accesses that may be refused are
+ * handled.
+ */
+struct others_job {
+	void (*begin)(void *arg, unsigned i);
+	void (*end)(void *arg, unsigned i);
+	void *arg;
+};
+
+#define OTHERS_MAX 255
+#define OTHERS_ALL (~0u)
+
+/** How many there are, started or not, one of each core but that which executes this: they are numbered from
+ * 0 on. */
+unsigned others_count(void);
+
+/**
+ * Start them, all or one of them, one after the other: each is in its loop then. *job must stay. Call with
+ * the machine taken, and with second_cpu_missing(SECOND_CPU_ANY) NULL.
+ * @return how many have come
+ */
+unsigned others_begin(const struct others_job *job, unsigned only);
+
+/** Have one leave its loop; it halts afterwards. @param turns gets how often it has been through the loop
+ * @return false if it does not work, or is of another type than the one that executes this: then it did
+ * neither begin() nor end() */
+bool others_end(unsigned i, uint64_t *turns);
+
+/** Its number among all processors (arch/processors.h). */
+unsigned others_number(unsigned i);
 
 /** Let all other processors that can be had work at once, each on a line of its own, until others_rest().
  * They are started for it. Call with the machine taken, and with second_cpu_missing(SECOND_CPU_ANY) NULL.

@@ -91,3 +91,26 @@ bool second_cpu_counted(uint64_t *turns)
 	*turns = 0;
 	return false;
 }
+
+/* A job of another processor's own is not given here: the sweep along its axis is skipped. */
+unsigned others_count(void)
+{
+	return 0;
+}
+
+unsigned others_begin(const struct others_job *job, unsigned only)
+{
+	(void)job, (void)only;
+	return 0;
+}
+
+bool others_end(unsigned i, uint64_t *turns)
+{
+	(void)i, (void)turns;
+	return false;
+}
+
+unsigned others_number(unsigned i)
+{
+	return i;
+}

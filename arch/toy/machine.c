@@ -333,6 +333,28 @@ void second_cpu_dismiss(void)
 {
 }
 
+unsigned others_count(void)
+{
+	return 0;
+}
+
+unsigned others_begin(const struct others_job *job, unsigned only)
+{
+	(void)job, (void)only;
+	return 0;
+}
+
+bool others_end(unsigned i, uint64_t *turns)
+{
+	(void)i, (void)turns;
+	return false;
+}
+
+unsigned others_number(unsigned i)
+{
+	return i;
+}
+
 unsigned others_work(void)
 {
 	return 0;

@@ -12,6 +12,7 @@
 #include "pmu/virtual/machine_model.h"
 #include "pmu/contract/pmu.h"
 #include "pmu/virtual/premises.h"
+#include "pmu/virtual/peers.h"
 #include "pmu/virtual/sibling.h"
 #include "pmu/virtual/step_faults.h"
 #include "pmu/virtual/vpmu_memo.h"
@@ -50,6 +51,8 @@ static struct {
 	unsigned sibling_interrupts;
 	struct sibling other; /* one that has counters of its own */
 	void *other_state;
+	struct peers peers;
+	void *own_state; /* while a peer executes the stepped code: that of the virtual CPU */
 	struct step_breaker breaker;
 	struct premises premises;
 	uint32_t hypervisor_exit_faults; /* of the hypervisor: bit per enum hypervisor_exit_fault */
@@ -65,6 +68,12 @@ static uint8_t sibling_level(void)
 static bool sibling_is_active(void)
 {
 	return vpmu.sibling != SIBLING_HALTED || vpmu.other.works;
+}
+
+/* Something goes on with each step besides what that does. */
+static bool has_company(void)
+{
+	return vpmu.other.works || vpmu.peers.works;
 }
 
 /* Fields of a step that say where it happens. */
@@ -125,7 +134,8 @@ static bool records(void)
 	return vpmu.model->recording && vpmu.model->recording(vpmu.state);
 }
 
-/* The model's state has changed: all that was worked out may be different now. */
+/* The model's state has changed: all that was worked out may be different now. With peers nothing runs free,
+ * so that each executes the same instructions, whether others work or not. */
 static void begin_epoch(void)
 {
 	bool assists;
@@ -133,7 +143,8 @@ static void begin_epoch(void)
 	vpmu.epoch++;
 	vpmu.recording = records();
 	vpmu.vectors = vpmu.recording && vpmu.model->shows_vectors && vpmu.model->shows_vectors(vpmu.state);
-	vpmu.active = vpmu.recording || vpmu.model->counting(vpmu.state) || sibling_counts(&vpmu.other);
+	vpmu.active = vpmu.recording || vpmu.model->counting(vpmu.state) || sibling_counts(&vpmu.other) ||
+		      vpmu.peers.n;
 	vpmu_client.idle = !vpmu.active;
 	vpmu.splits = false;
 	vpmu_client.wants = 0;
@@ -157,8 +168,8 @@ static void begin_epoch(void)
 			    (assists ? STEP_WANTS_DENORMALS : 0) | (vpmu.recording ? STEP_WANTS_RECORDS : 0) |
 			    (vpmu.vectors ? STEP_WANTS_VECTORS : 0) |
 			    (vpmu.hypervisor_exit_faults ? STEP_WANTS_EXITS : 0);
-	vpmu.quick = !vpmu.machine_runs && !vpmu.hypervisor_exit_faults && !vpmu.premises.faults &&
-		     !vpmu.other.works;
+	vpmu.quick =
+		!vpmu.machine_runs && !vpmu.hypervisor_exit_faults && !vpmu.premises.faults && !has_company();
 }
 
 static void advance(const struct step *step);
@@ -256,6 +267,8 @@ static void advance(const struct step *step)
 	bool recorded = vpmu.recording;
 	bool changed = vpmu.other.works && sibling_step(&vpmu.other, step);
 
+	if (vpmu.peers.works)
+		peers_step(&vpmu.peers);
 	if (__builtin_expect(vpmu.model->advance(vpmu.state, step), 0) || changed)
 		begin_epoch();
 	if (vpmu_threads() > 1) {
@@ -273,7 +286,7 @@ static void advance(const struct step *step)
 static __attribute__((noinline)) void count(struct step *s)
 {
 	bool exit = vpmu.hypervisor_exit_faults && s->exit;
-	bool alike = s->shape && !vpmu.recording && !exit && vpmu.model->increments && !vpmu.other.works;
+	bool alike = s->shape && !vpmu.recording && !exit && vpmu.model->increments && !has_company();
 	struct memo *m = &vpmu.memo[s->shape];
 	struct qterm terms[RECORDED_TERMS + EXIT_OWN_TERMS + PREMISE_TERMS], machine[MACHINE_TERMS];
 	uint8_t level = s->level; /* a premise may change it */
@@ -389,6 +402,8 @@ bool vpmu_create(const char *name, const char *inject, struct reason *why)
 
 	if (!injections_take(profile, inject, &injections, why))
 		return false;
+	vpmu_be_oneself();
+	peers_close(&vpmu.peers);
 	free(vpmu.state);
 	free(vpmu.before);
 	free(vpmu.other_state);
@@ -503,6 +518,62 @@ void vpmu_others(bool active)
 	begin_epoch();
 	if (vpmu.active)
 		step_wake();
+}
+
+unsigned vpmu_peers_open(unsigned n)
+{
+	peers_close(&vpmu.peers);
+	return peers_open(&vpmu.peers, vpmu.profile, &vpmu.injections, n);
+}
+
+void vpmu_peers_close(void)
+{
+	peers_close(&vpmu.peers);
+	begin_epoch();
+}
+
+static void execute_as(void *state)
+{
+	step_pause();
+	vpmu.state = state;
+	begin_epoch();
+	step_resume();
+	if (vpmu.active)
+		step_wake();
+}
+
+void vpmu_be_peer(unsigned i)
+{
+	vpmu.own_state = vpmu.state;
+	execute_as(peers_state(&vpmu.peers, i));
+}
+
+void vpmu_be_oneself(void)
+{
+	if (vpmu.own_state)
+		execute_as(vpmu.own_state);
+	vpmu.own_state = NULL;
+}
+
+void vpmu_peer_begin(unsigned i)
+{
+	step_pause();
+	peers_begin(&vpmu.peers, i);
+	vpmu.peers.others = vpmu.others;
+	begin_epoch();
+	step_resume();
+	step_wake();
+}
+
+uint64_t vpmu_peer_end(unsigned i)
+{
+	uint64_t turns;
+
+	step_pause();
+	turns = peers_end(&vpmu.peers, i);
+	begin_epoch();
+	step_resume();
+	return turns;
 }
 
 unsigned vpmu_sibling_interrupts(void)

@@ -89,6 +89,23 @@ bool vpmu_place(unsigned thread, enum vpmu_sibling sibling);
  * alone. */
 void vpmu_others(bool active);
 
+/**
+ * Give the virtual CPU peers, processors of other cores with a PMU of their own each (pmu/virtual/peers.h),
+ * until they are closed. Not for stepped code. @return how many there are
+ */
+unsigned vpmu_peers_open(unsigned n);
+void vpmu_peers_close(void);
+
+/** From here on a peer, or again the virtual CPU itself, executes the code that is stepped. May be called by
+ * stepped code, as what follows. */
+void vpmu_be_peer(unsigned i);
+void vpmu_be_oneself(void);
+
+/** Let one go through its loop while stepped code runs; have it halt. @return how often it has been through
+ * the loop */
+void vpmu_peer_begin(unsigned i);
+uint64_t vpmu_peer_end(unsigned i);
+
 /** Overflow interrupts that went to the other logical processor since vpmu_place(). */
 unsigned vpmu_sibling_interrupts(void);
 

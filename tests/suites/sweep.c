@@ -12,6 +12,7 @@
 #include "tests/judge/hypervisor_exits.h"
 #include "tests/judge/expectation_level.h"
 #include "tests/judge/ladder.h"
+#include "tests/measure/crowd.h"
 #include "tests/measure/pass.h"
 
 #include "arch/identity.h"
@@ -54,6 +55,7 @@ struct sweep {
 	/* Along the axis that is being swept. */
 	struct result r;
 	unsigned variants, deviating;
+	unsigned apart, counted; /* of the other processors that count, those that deviate; and all */
 	unsigned excused;        /* of those that deviate, in a guest ... */
 	struct judgement excuse; /* ... and why */
 	bool unsteady;           /* a variant differs from itself */
@@ -302,6 +304,75 @@ static bool sweep_others(struct sweep *s)
 	return true;
 }
 
+/* Not more than the instructions of a driver's start and stop. */
+#define OWN_MOST 4096
+
+/* What each other processor counts besides its turns is the same whether it counts alone or all do. */
+static void compare(struct sweep *s, const struct crowd *c, const uint64_t *alone)
+{
+	for (unsigned i = 0; i < c->n; i++) {
+		uint64_t own = crowd_beside_turns(c, i);
+		char name[24];
+
+		crowd_name(c, i, name, sizeof name);
+		if (alone[i] == UINT64_MAX ||
+		    !crowd_counted(c, i)) /* of another type, or it does not start */
+			continue;
+		s->counted++;
+		if (own == alone[i] && own <= OWN_MOST)
+			continue;
+		if (!s->apart++)
+			snprintf(s->first, sizeof s->first,
+				 "%s counts %" PRId64 " beside its turns while all count, %" PRId64 " alone",
+				 name, (int64_t)own, (int64_t)alone[i]);
+	}
+}
+
+/* All processors count the same event on the same counter at the same moment: each as it does when no other
+ * one counts. */
+static bool sweep_together(struct sweep *s)
+{
+	static struct crowd crowd;
+	static uint64_t alone[OTHERS_MAX];
+	unsigned c = first_counter(s), n = crowd_open(&crowd, s->run, s->event, c);
+	struct pass p = pass_of(s, s->level, c);
+	bool virtual = s->run->pmu->virtual, good = true;
+
+	if (!n) {
+		judgement_set(&s->r.judgement, VERDICT_SKIPPED, "there is no other core that could count");
+		return false;
+	}
+	s->apart = s->counted = 0;
+	for (unsigned i = 0; i < n && good; i++) {
+		alone[i] = UINT64_MAX;
+		good = crowd_begin(&crowd, i, &s->r) && crowd_end(&crowd, &s->r);
+		if (good && crowd_counted(&crowd, i))
+			alone[i] = crowd_beside_turns(&crowd, i);
+	}
+	good = good && carry_out(s, &p) && gather(s, &p, 0, "it counts alone");
+	if (good) {
+		if (virtual)
+			vpmu_others(true);
+		good = crowd_begin(&crowd, OTHERS_ALL, &s->r);
+		if (good) {
+			good = carry_out(s, &p);
+			good = crowd_end(&crowd, &s->r) && good;
+		}
+		if (virtual)
+			vpmu_others(false);
+	}
+	if (good)
+		compare(s, &crowd, alone);
+	good = good && gather(s, &p, 0, "all processors count");
+	crowd_close(&crowd);
+	if (good && !s->counted) {
+		judgement_set(&s->r.judgement, VERDICT_SKIPPED,
+			      "no other processor of this one's type counts");
+		return false;
+	}
+	return good;
+}
+
 static const struct {
 	const char *name;     /* NULL: the word for a level */
 	const char *rests_on; /* as pmu_manual() knows it; NULL: on nothing that a manual would say */
@@ -318,6 +389,7 @@ static const struct {
 	{"bracket", "sweep/bracket", sweep_bracket, false, true, false, false},
 	{"sibling", "sweep/sibling", sweep_sibling, false, false, true, false},
 	{"others", "sweep/sibling", sweep_others, false, false, false, true},
+	{"together", "sweep/sibling", sweep_together, false, false, false, true},
 };
 #define AXES (sizeof(axes) / sizeof(axes[0]))
 
@@ -326,6 +398,11 @@ static void conclude(struct sweep *s)
 	struct judgement *j = &s->r.judgement;
 
 	result_conclude(&s->r);
+	if (s->apart) {
+		judgement_set(j, VERDICT_WRONG, "%u of %u other processors deviate; %s", s->apart, s->counted,
+			      s->first);
+		return;
+	}
 	if (verdict_is_bad(j->verdict) && s->excused && s->excused == s->deviating) {
 		*j = s->excuse;
 		return;
@@ -346,7 +423,7 @@ static void run_axis(struct sweep *s, unsigned axis)
 	snprintf(name, sizeof(name), "%s/%s/%s", axes[axis].name ? axes[axis].name : level_heading(),
 		 s->kernel->name, s->event->name);
 	trap_set_context(name);
-	s->variants = s->deviating = s->excused = 0;
+	s->variants = s->deviating = s->excused = s->apart = 0;
 	s->unsteady = false;
 	s->r = (struct result){
 		.suite = "sweep",

@@ -59,7 +59,7 @@ extern void (*landing_entry)(void);
 uint64_t landing_stack;
 void (*landing_entry)(void);
 void park(void);
-extern const uint8_t park_on_nmi[], park_on_interrupt[], park_on_nothing[];
+extern const uint8_t park_on_nmi[], park_on_interrupt[];
 extern volatile struct park_state {
 	uint32_t done; /* the other processor's turn is over, and all that it sends is an NMI */
 	uint32_t nmis, interrupts;
@@ -233,6 +233,7 @@ void processors_init(uint64_t low_page)
 	fill(trampoline_efer, &efer, sizeof efer);
 	if (!page_protect((void *)(uintptr_t)page, PAGE, PAGE_EXEC))
 		page = 0;
+	others_init(processor_count());
 }
 
 /* --- a turn ----------------------------------------------------------------------------------------- */

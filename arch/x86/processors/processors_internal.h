@@ -43,6 +43,12 @@ bool processor_shares_core(unsigned number);
 /** Load an IDT that takes an NMI, and does nothing. */
 void processor_idle_idt(void);
 
+/** Its handler. */
+extern const uint8_t park_on_nothing[];
+
+/** Room for all other processors at once, of so many: with the machine not taken. */
+void others_init(unsigned processors);
+
 /** Halt for good, in code and on a stack of the harness's, with interrupts masked: an SMI finds a processor
  * that answers. INIT and a start-up IPI end it. */
 _Noreturn void processor_rest(void);

@@ -1,5 +1,5 @@
 /*
- * What the loops of second_cpu.S consist of.
+ * What the loops of second_cpu.S and others.c consist of.
  */
 #include "arch/second_cpu.h"
 
@@ -18,6 +18,10 @@ const struct second_cpu_turn second_cpu_turns[SECOND_CPU_LOOPS] = {
 			      {INSTRUCTION(ONE, LOADS(1)), INSTRUCTION(ONE, {Q_INSN_MUL, 1}),
 			       INSTRUCTION(ONE, STORE), INSTRUCTION(ONE), INSTRUCTION(ONE, LOADS(1)),
 			       INSTRUCTION(LOOPS)}},
+	[SECOND_CPU_PATIENT] = {7,
+				{INSTRUCTION(ONE, LOADS(1)), INSTRUCTION(ONE, {Q_INSN_MUL, 1}),
+				 INSTRUCTION(ONE, STORE), INSTRUCTION(ONE, {Q_INSN_PAUSE, 1}), INSTRUCTION(ONE),
+				 INSTRUCTION(ONE, LOADS(1)), INSTRUCTION(LOOPS)}},
 #ifdef __i386__
 	[SECOND_CPU_FAR] = {7,
 			    {INSTRUCTION(ONE, STORE), INSTRUCTION(ONE, STORE), INSTRUCTION(ONE, STORE),

@@ -17,18 +17,18 @@ def with_test_image(image):
 # Bochs alone has shadow stacks, and no emulator has the register of AMD's C1E (tests/self/host/test_held_registers.c).
 # Name, what to boot, at most how many of the checks may be skipped.
 RUNS = [
-    ("QEMU, all features, above 4 GiB too", dict(memory=5120), 4),
-    ("QEMU, HPET that sends messages", dict(extra=("-global", "hpet.msi=on"), cpus=(1, 2)), 5),
-    ("QEMU, HPET not to be used", dict(options="hpet=0"), 5),
-    ("QEMU, neither XSAVE nor NX", dict(cpu="qemu64,-xsave,-nx"), 11),
-    ("QEMU, no local APIC", dict(cpu="max,-apic"), 28),
-    ("QEMU, 2 CPUs, 5 GiB", dict(cpu="Nehalem", cpus=2, memory=5120, options="cpus=0,1"), 20),
-    ("QEMU, UEFI", dict(how="disk", disk="virtio", extra=emulators.STEADY), 5),
-    ("Bochs, unknown MSRs fault, shadow stacks", dict(emulator="bochs", ignore_bad_msrs=0, cpu="tigerlake"), 2),
-    ("Bochs, x2APIC", dict(emulator="bochs", ignore_bad_msrs=0, options="x2apic=1", cpus=(1, 2)), 3),
-    ("Bochs, Pentium 4", dict(emulator="bochs", ignore_bad_msrs=1, cpu="p4_prescott_celeron_336"), 8),
+    ("QEMU, all features, above 4 GiB too", dict(memory=5120), 5),
+    ("QEMU, HPET that sends messages", dict(extra=("-global", "hpet.msi=on"), cpus=(1, 2)), 6),
+    ("QEMU, HPET not to be used", dict(options="hpet=0"), 6),
+    ("QEMU, neither XSAVE nor NX", dict(cpu="qemu64,-xsave,-nx"), 12),
+    ("QEMU, no local APIC", dict(cpu="max,-apic"), 29),
+    ("QEMU, 2 CPUs, 5 GiB", dict(cpu="Nehalem", cpus=2, memory=5120, options="cpus=0,1"), 21),
+    ("QEMU, UEFI", dict(how="disk", disk="virtio", extra=emulators.STEADY), 6),
+    ("Bochs, unknown MSRs fault, shadow stacks", dict(emulator="bochs", ignore_bad_msrs=0, cpu="tigerlake"), 3),
+    ("Bochs, x2APIC", dict(emulator="bochs", ignore_bad_msrs=0, options="x2apic=1", cpus=(1, 2)), 4),
+    ("Bochs, Pentium 4", dict(emulator="bochs", ignore_bad_msrs=1, cpu="p4_prescott_celeron_336"), 9),
     # uefi.t has the shipped image there.
-    *few((), (("Bochs, UEFI without ACPI tables, x2APIC", dict(how="disk", emulator="bochs", options="x2apic=1"), 5),)),
+    *few((), (("Bochs, UEFI without ACPI tables, x2APIC", dict(how="disk", emulator="bochs", options="x2apic=1"), 6),)),
 ]
 
 # Where time is counted in instructions, QEMU's TSC counts nanoseconds and Bochs's the instructions of `ips`: scripts/emulators.py.

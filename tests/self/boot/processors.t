@@ -149,10 +149,12 @@ ok(any("1 of 2 deviate; the sibling works: " in c.get("text", "") for s in (r.re
    "and it is said when")
 r = boot(options=SWEEP + " cpus=all", cpus=3)
 sound(r, "counts of each of three processors, while both others work at once")
-equal([[c["verdict"] for c in checks(r, n) if c["name"].startswith("others/")] for n in range(3)], [["exact", "exact"]] * 3, "are those declared")
+for axis, what in (("others/", "are those declared"), ("together/", "and those of the others, which all count at once, are what each counts alone")):
+    equal([[c["verdict"] for c in checks(r, n) if c["name"].startswith(axis)] for n in range(3)], [["exact", "exact"]] * 3, what)
 equal([c["text"] for c in checks(r, 1) if c["name"] == "sibling"], ["no other processor that could work shares this core"], "without a sibling its axis is skipped, once")
 r = boot(options=SWEEP + " inject=others-leak@2 cpus=all", cpus=3)
-equal((wrong_on(r), along(r, "wrong")), ([2], ["others"]), "a processor whose counter leaks is found, that one alone, along this axis alone")
+equal((wrong_on(r), along(r, "wrong")), ([2], ["others", "together"]), "a processor whose counter leaks is found, that one alone, where others work and where they count")
+ok(any("1 of 1 other processors deviate; " in c.get("text", "") for c in checks(r, 2)), "and so are those that count beside it", [c.get("text") for c in checks(r, 2)])
 ok(any("1 of 2 deviate; all other processors work: " in c.get("text", "") for c in checks(r, 2)), "and it is said when", [c.get("text") for c in checks(r, 2)])
 r = boot(options=SWEEP)
 equal([c["text"] for c in checks(r) if c["name"] == "others"], ["there is no other processor that could work"], "one processor alone: the axis is skipped")
@@ -166,15 +168,25 @@ equal(skipped(r, None) or skipped(r, 1), [NOBODY, ALONE], "the boot processor, w
 r = boot("disk", options="pmu=virtual suite=machine,truth kernel=rival_stores", cpus=2)
 sound(r, "UEFI: another processor is started, and the firmware finds its own afterwards")
 
+# --- what one thread of a core counts lands in the other's: BJ122 by its numbers on later CPUs -------------------
+
+for profile, number in (("intel-ivybridge", "BV98"), ("intel-haswell", "HSD29")):
+    r = boot(options="pmu=virtual:%s suite=control check=beside* inject=%s" % (profile, number))
+    found = {c["name"].rpartition("/")[2]: c.get("text", "") for c in checks(r) if c["verdict"] == "wrong"}
+    ok(sorted(found) == ["81H", "82H"] and all("(consistent with BJ122)" in text for text in found.values()), "%s on %s is found" % (number, profile), [repr(found)] + tail(r))
+sound(boot(options="pmu=virtual:intel-haswell suite=control check=beside*"), "without it no thread counts what the other one does")
+
 # --- whichever firmware, and however many ------------------------------------------------------------------------
 
 EACH = "pmu=virtual suite=control check=*gating* cpus=all"
 alone = {k: v[0] for k, v in (verdict_table(boot(options=EACH)) or {}).items()}
-for how, cpus in (("bios", 8), ("disk", 8), *few((), (("bios", 2), ("disk", 2)))):
-    r = boot(how, options=EACH, cpus=cpus)
-    sound(r, "%s: %d processors" % (how, cpus))
-    equal(judged(r), [(n, None, True) for n in range(cpus)], "each is judged")
-    equal([n for n in range(cpus) if not alone or {k: v[0] for k, v in (verdict_table(r, n) or {}).items()} != alone], [],
+for name, how, cpus, firmware in (("a BIOS", "bios", 8, {}), ("UEFI", "disk", 8, {}), ("32-bit UEFI", "disk", 8, {"firmware": emulators.OVMF32}),
+                                  *few((), [("%s, %d" % (name, cpus), how, cpus, firmware) for cpus in (1, 2)
+                                            for name, how, firmware in (("a BIOS", "bios", {}), ("UEFI", "disk", {}), ("32-bit UEFI", "disk", {"firmware": emulators.OVMF32}))])):
+    r = boot(how, options=EACH, cpus=cpus, **firmware)
+    sound(r, "%s: %d processors" % (name, cpus))
+    equal(judged(r) if cpus > 1 else [(0, None, True)], [(n, None, True) for n in range(cpus)], "each is judged")
+    equal([n for n in range(cpus) if not alone or {k: v[0] for k, v in (verdict_table(r, n if cpus > 1 else None) or {}).items()} != alone], [],
           "with the verdicts of one processor in a direct start")
 
 # --- what does not come ----------------------------------------------------------------------------------------

@@ -77,8 +77,8 @@ static void prepare(void)
 static void machine_run(struct run *run)
 {
 	static const struct machine_check *const tables[] = {
-		machine_traps, machine_memory, machine_rings,  machine_interrupts,
-		machine_state, machine_clocks, machine_stepped};
+		machine_traps, machine_memory, machine_rings,   machine_interrupts,
+		machine_state, machine_clocks, machine_stepped, machine_others};
 
 	for (unsigned i = 0; i < sizeof tables / sizeof tables[0]; i++)
 		machine_checks_run(run, tables[i]);

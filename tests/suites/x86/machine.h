@@ -14,7 +14,7 @@
 
 /* Each ends with a row without a name. */
 extern const struct machine_check machine_traps[], machine_memory[], machine_rings[], machine_interrupts[],
-	machine_state[], machine_clocks[], machine_stepped[], machine_processor[];
+	machine_state[], machine_clocks[], machine_stepped[], machine_others[], machine_processor[];
 
 /* What is checked in emulators only, by the test image: each changes much of the machine for a moment. */
 extern const struct machine_check machine_frames[], machine_handover[], machine_second[];

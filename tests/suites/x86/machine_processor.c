@@ -1,14 +1,19 @@
 /*
- * Another processor than the boot processor: what must be alike on all of them. Carried out there only.
+ * Other processors: what must be alike on all of them, which is asked on each but the boot processor; and
+ * that all of them work at once.
  */
 #include "tests/suites/x86/machine.h"
 
+#include "arch/processors.h"
+#include "arch/second_cpu.h"
 #include "arch/x86/cpu/cpu.h"
+#include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/machine/cpu_state.h"
 #include "arch/x86/cpu/msr.h"
 #include "arch/x86/machine/mtrr.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #define MTRR_CAP      0xfe
 #define MTRR_BASE0    0x200
@@ -63,6 +68,65 @@ static int64_t one_register_changed(void)
 	cr4_write(cr4);
 	return seen;
 }
+
+/* --- all at once ------------------------------------------------------------------------------------------
+ */
+
+static struct {
+	uint32_t id; /* as the processor itself says */
+	bool begun, survived, ended;
+} seen[OTHERS_MAX];
+
+#define OF_NOBODY 0x4fffffff
+
+/* On the other processor. */
+static __attribute__((target("general-regs-only"))) void begin(void *arg, unsigned i)
+{
+	uint64_t value;
+
+	(void)arg;
+	seen[i].id = (cpuid(1, 0).ebx >> 24) & 0xff;
+	seen[i].begun = true;
+	msr_read(OF_NOBODY, &value); /* it may be refused */
+	seen[i].survived = true;
+}
+
+static __attribute__((target("general-regs-only"))) void end(void *arg, unsigned i)
+{
+	(void)arg;
+	seen[i].ended = seen[i].begun;
+}
+
+/* All begin before one of them ends. @return those that did all of it, each by itself */
+static int64_t all_at_once(void)
+{
+	const struct others_job job = {begin, end, NULL};
+	unsigned n = others_count(), began;
+	int64_t good = 0;
+
+	memset(seen, 0, sizeof seen);
+	began = others_begin(&job, OTHERS_ALL);
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t turns = 0;
+		bool early = seen[i].ended, counted = others_end(i, &turns);
+
+		good += counted && !early && turns && seen[i].survived && seen[i].ended &&
+			seen[i].id == (processor_at(others_number(i)).id & 0xff);
+	}
+	return began == n && good == n;
+}
+
+static const char *no_other_core(void)
+{
+	const char *why = second_cpu_missing(SECOND_CPU_ANY);
+
+	return why ? why : others_count() ? NULL : "there is no other core";
+}
+
+const struct machine_check machine_others[] = {
+	{"others/all work at once, each by itself", "SDM vol. 3, 8.4.4", all_at_once, 1, 1, no_other_core},
+	{NULL, NULL, NULL, 0, 0, NULL},
+};
 
 const struct machine_check machine_processor[] = {
 	{"alike/registers are as on the boot processor", NULL, registers_that_differ, 0, 0, NULL},
