@@ -16,6 +16,18 @@ SIG CYCLES, 2
 SIG_LOOP
 SIGNATURE_END
 
+KERNEL program, "N times four NOPs at the user's level alone", flags=KERNEL_USER_ONLY
+1:	.rept 4
+	NOP
+	.endr
+	LOOP_END
+KERNEL_END
+SIG INSTRUCTIONS, 4 + 2
+SIG INSN_NOP, 4
+SIG CYCLES, 4 + 2
+SIG_LOOP
+SIGNATURE_END
+
 KERNEL nop_loop, "N times ten NOPs", flags=KERNEL_CORE
 1:	.rept 10
 	NOP

@@ -167,6 +167,11 @@ for delta in ("1", "-1N", "3N"):
 status, _, _, text = run("inject=no-such")
 ok(status == 2 and "there is no injection 'no-such'" in text, "an injection that there is not is refused")
 
+# Level 3 is x86's: asked of the user's level by another number, no kernel of that level alone would be sampled.
+status, _, document, text = run("suite=sampling", "kernel=program", "event=INSTRUCTIONS,NOPS")
+found = {c["name"]: c["verdict"] for c in suites(document, "sampling") if c["verdict"] != "skipped"} if document else None
+equal((status, found), (0, {"%s/PMI skid/program/user" % e: "exact" for e in ("INSTRUCTIONS", "NOPS")}), "what runs at the user's level alone is sampled there")
+
 rows = {x["name"]: x for x in sound["experiments"]}
 values = {name: [o["values"] for o in rows[name]["counts"][0]["observations"]] for name in ("loop", "interrupts") if name in rows}
 equal(values.get("interrupts"), [[[10, 3]], [[20, 3]], [[30, 3]]], "an experiment counts ten interrupts of the timer, twenty and thirty, each time")
