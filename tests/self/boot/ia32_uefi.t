@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 """The stick under 32-bit UEFI: GRUB starts the 64-bit image where the CPU has a 64-bit mode, and the image for CPUs without where it has none."""
+import os
 import time
 
-from boottest import boot, done, emulators, equal, ok, same_table, sound, tail, valid
+from boottest import TOP, boot, done, emulators, equal, ok, same_table, skip, sound, tail, valid
+from camera import Camera
 from monitor import Monitor
 
 OPTIONS = "pmu=virtual suite=control,events reps=2 kernel=nop_loop,calls event=ASSAY_*,INST_RETIRED.ANY_P check=wrap*,access/*,LVT*"
@@ -29,6 +31,17 @@ ok(r.report and "GRUB" in r.report["machine"]["firmware"], "the loader is named"
 equal(r.report and r.report["machine"]["processor_count"], 2, "ACPI's tables are found")
 ok(any("the report is not on the stick: 32-bit UEFI" in line for line in r.lines), "why it is not on the stick", tail(r))
 ok(r.verdict and any(row.startswith(("assay: " + r.verdict)[:60]) for row in shown), "the verdict is on the screen that firmware has set up", shown)
+
+# Nobody reads a serial line: the screen that firmware has set up keeps the report.
+if os.path.exists(TOP + "/build/qrcodegen/c/qrcodegen.c"):
+    with Camera(switch_off=True) as camera:
+        r = boot("disk", config="exit=shutdown\n%s\n" % OPTIONS, files=FILES, firmware=emulators.OVMF32, serial=False, extra=camera.options, until_exit=True, timeout=300)
+        r.report_json, said = camera.report()
+    ok(r.report, "no serial port: codes on the screen: " + said, ["%d pictures" % len(camera.pictures)])
+    same_table(r, direct, "with the same table")
+    valid(r.report, "which keep to the schema")
+else:
+    skip("the image is built without QR codes")
 
 r = boot("disk", config="exit=shutdown\n%s\n" % OPTIONS, files=FILES, cpu="coreduo", firmware=emulators.OVMF32)
 sound(r, "a CPU without 64-bit mode")
