@@ -42,6 +42,8 @@ sound(r, "each of eight processors")
 equal([n for n in range(8) if not verdict_table(r, n) or {name: seen[0] for name, seen in verdict_table(r, n).items()} !=
        {name: seen[0] for name, seen in (verdict_table(alone) or {}).items()}], [], "has the verdicts of one alone")
 
+for options in few((), ("pmu=virtual:netburst-willamette", "pmu=virtual")):
+    sound(boot(options=options, cpu="coreduo", direct="direct32.bin", timeout=3600), "all that a run has by default, " + options)
 for options in few((), ("pmu=virtual suite=machine",)):
     sound(boot(options=options, emulator="bochs", cpu="p4_willamette", direct="direct32.bin", timeout=600), "Bochs's Willamette under our own tables")
 sticks = []

@@ -35,6 +35,7 @@ equal(judged(r), [(0, None, True), (2, None, True)], "both are in the report, th
 valid(r.report, "the report keeps to the schema")
 same_table(r, r, "stepping says the same on each", processors=(2, 0))
 ok(len([k for k in verdict_table(r, 2) or {} if k.startswith("machine/")]) > 50, "the machine under our own tables, on each")
+equal([(verdict_table(r, n) or {}).get("machine/others/all work at once, each by itself", ["not there"])[0] for n in (0, 2)], ["exact"] * 2, "all others work at once, started by each")
 alike = {k: v[0] for k, v in (verdict_table(r, 2) or {}).items() if k.startswith("machine/alike/")}
 ok(len(alike) == 4 and set(alike.values()) == {"exact"}, "control registers, XCR0, PAT and MTRRs are alike", "%r" % alike)
 ok(not any(k.startswith("machine/alike/") for k in verdict_table(r, 0) or {"machine/alike/": 0}), "which the first is not asked")
