@@ -27,6 +27,8 @@ struct handler {
 	void *arg;
 };
 
+#define TRAP_REFUSAL 96
+
 struct guard {
 	struct guard_context context;
 	struct guard *outer;
@@ -35,6 +37,7 @@ struct guard {
 	struct user_state user;
 	struct handler handlers[256]; /* what an abandoned check installed must not outlive its stack */
 	struct trap_report *report;
+	char refusal[TRAP_REFUSAL]; /* why a register was not written: TRAP_REFUSED */
 };
 
 /* From the linker script. */
@@ -49,7 +52,6 @@ static struct trap_record last; /* of the guarded call that was ended last */
 static char context[96];        /* "": no check */
 static unsigned strays;
 static unsigned dumping;
-static char refusal[96];
 static void *guard_stack_low, *guard_stack_top;
 
 static const char *const exception_names[32] = {
@@ -209,7 +211,7 @@ static void place_text(uint64_t rip, char *out, size_t size)
 		snprintf(out, size, "0x%lx", (unsigned long)rip);
 }
 
-static void describe(struct trap_report *r)
+static void describe(struct trap_report *r, const char *refusal)
 {
 	if (r->vector == TRAP_REFUSED) {
 		snprintf(r->text, sizeof r->text, "%s", refusal);
@@ -248,7 +250,7 @@ static _Noreturn void leave_guard(int vector, uint64_t cr2)
 	if (g->report) {
 		memset(g->report, 0, sizeof *g->report);
 		g->report->vector = vector;
-		describe(g->report);
+		describe(g->report, g->refusal);
 	}
 	step_unwind(g->step);
 	if (machine_taken())
@@ -279,12 +281,15 @@ void trap_abort(int vector)
 
 void trap_refuse(const char *kind, uint32_t number, unsigned from)
 {
+	char alone[TRAP_REFUSAL], *refusal;
+
 	step_pause();
+	refusal = innermost ? innermost->refusal : alone;
 	if (from == COURAGE_NEVER)
-		snprintf(refusal, sizeof refusal, "%s %lXH is not on the list of courage=%u, nor any other's",
+		snprintf(refusal, TRAP_REFUSAL, "%s %lXH is not on the list of courage=%u, nor any other's",
 			 kind, (unsigned long)number, courage_level());
 	else
-		snprintf(refusal, sizeof refusal,
+		snprintf(refusal, TRAP_REFUSAL,
 			 "%s %lXH is written from courage=%u on, and this is courage=%u", kind,
 			 (unsigned long)number, from, courage_level());
 	if (!innermost)
