@@ -1,4 +1,4 @@
-/* The menu without a screen: keys, lists, drawing, what it makes of options, and what it shows of results. */
+/* The menu without a screen: lists, drawing, what it makes of options, and what it shows of results. */
 #include "arch/identity.h"
 #include "boot/config.h"
 #include "boot/experiments.h"
@@ -101,123 +101,6 @@ static void look(unsigned key)
 		on_look(key);
 	if (watched && key < LOOKS)
 		was_shown[key] = is_shown(watched);
-}
-
-/* --- keys -------------------------------------------------------------------------------------------- */
-
-static void a_terminal_s_bytes_are_keys(void **state)
-{
-	static const struct {
-		const char *bytes;
-		int key;
-	} rows[] = {{"\x1b[A", KEY_UP},
-		    {"\x1bOA", KEY_UP},
-		    {"\x1b[B", KEY_DOWN},
-		    {"\x1b[C", KEY_RIGHT},
-		    {"\x1b[D", KEY_LEFT},
-		    {"\x1b[H", KEY_HOME},
-		    {"\x1b[1~", KEY_HOME},
-		    {"\x1b[4~", KEY_END},
-		    {"\x1bOF", KEY_END},
-		    {"\x1b[5~", KEY_PAGE_UP},
-		    {"\x1b[6~", KEY_PAGE_DOWN},
-		    {"\x1b[7~", KEY_HOME},
-		    {"\x1b[8~", KEY_END},
-		    {"\x1b[1;5A", KEY_UP},
-		    {"\r", KEY_ENTER},
-		    {"\n", KEY_ENTER},
-		    {"\x7f", KEY_BACKSPACE},
-		    {"\b", KEY_BACKSPACE},
-		    {"x", 'x'},
-		    {"~", '~'},
-		    {"\x1b[20~", KEY_NONE},
-		    {"\x1b[999999~", KEY_NONE},
-		    {"\xff", KEY_NONE},
-		    {"\x01", KEY_NONE},
-		    {"\x1b[Z", KEY_NONE},
-		    {"\x1bx", KEY_NONE},
-		    {"\x1b\x1b", KEY_ESCAPE}};
-
-	(void)state;
-	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		struct keys k = {0};
-		const char *c = rows[i].bytes;
-
-		for (; c[1]; c++)
-			assert_int_equal(keys_take(&k, (unsigned char)*c), KEY_NONE);
-		if (keys_take(&k, (unsigned char)*c) != rows[i].key)
-			fail_msg("sequence %u", i);
-	}
-}
-
-/* What came before is forgotten: a key is what its own bytes say. */
-static void a_key_is_the_same_behind_any_other(void **state)
-{
-	static const struct {
-		const char *bytes;
-		int key;
-	} rows[] = {{"\x1b[A", KEY_UP},
-		    {"\x1bOB", KEY_DOWN},
-		    {"\x1b[1~", KEY_HOME},
-		    {"\x1b[4~", KEY_END},
-		    {"\x1b[5~", KEY_PAGE_UP},
-		    {"\x1b[6~", KEY_PAGE_DOWN},
-		    {"\x1b[1;5A", KEY_UP},
-		    {"\x1b[999999~", KEY_NONE},
-		    {"\x1b[Z", KEY_NONE},
-		    {"\x1bx", KEY_NONE},
-		    {"x", 'x'},
-		    {"\r", KEY_ENTER}};
-	enum { ROWS_OF_KEYS = sizeof rows / sizeof rows[0] };
-
-	(void)state;
-	for (unsigned i = 0; i < ROWS_OF_KEYS * ROWS_OF_KEYS; i++) {
-		struct keys k = {0};
-		int key = KEY_NONE;
-
-		for (const char *c = rows[i / ROWS_OF_KEYS].bytes; *c; c++)
-			keys_take(&k, (unsigned char)*c);
-		for (const char *c = rows[i % ROWS_OF_KEYS].bytes; *c; c++)
-			key = keys_take(&k, (unsigned char)*c);
-		if (key != rows[i % ROWS_OF_KEYS].key)
-			fail_msg("sequence %u behind sequence %u", i % ROWS_OF_KEYS, i / ROWS_OF_KEYS);
-	}
-}
-
-static void an_escape_alone_is_a_key_in_time(void **state)
-{
-	struct keys k = {0};
-	int key = KEY_NONE;
-	unsigned ticks = 0;
-
-	(void)state;
-	assert_int_equal(keys_idle(&k), KEY_NONE);
-	keys_take(&k, 27);
-	while (!key && ticks < 100) {
-		key = keys_idle(&k);
-		ticks++;
-	}
-	assert_int_equal(key, KEY_ESCAPE);
-	assert_in_range(ticks, 4, 50);
-	/* A sequence that was cut off is none, and what follows is read as ever. */
-	keys_take(&k, 27);
-	keys_take(&k, '[');
-	for (ticks = 0; ticks < 100; ticks++)
-		assert_int_equal(keys_idle(&k), KEY_NONE);
-	assert_int_equal(keys_take(&k, 'x'), 'x');
-}
-
-static void any_bytes_do(void **state)
-{
-	struct keys k = {0};
-	unsigned seed = 1;
-
-	(void)state;
-	for (unsigned i = 0; i < 1000000; i++) {
-		seed = seed * 1103515245 + 12345;
-		int key = seed >> 30 ? keys_take(&k, (unsigned char)(seed >> 16)) : keys_idle(&k);
-		assert_true(key >= 0 && key <= KEY_END);
-	}
 }
 
 /* --- lists ------------------------------------------------------------------------------------------- */
@@ -586,140 +469,6 @@ static void a_long_list_scrolls_on_the_screen(void **state)
 	assert_int_equal(asked, STROKES + 1);
 }
 
-/* --- saving ------------------------------------------------------------------------------------------ */
-
-static void what_is_saved_is_read_again(void **state)
-{
-	static struct options again;
-	struct option_error error;
-	static const char old[] = "# mine\nsuite=truth n=3\n[experiment x]\nkernel=nop_loop events=A";
-
-	(void)state;
-	options_default(&o);
-	o.n = 7;
-	strcpy(o.inject, "a b");
-	for (unsigned times = 0; times < 3; times++) {
-		char *text = save_text(times ? "" : old, &o), *twice = save_text(text, &o);
-
-		assert_string_equal(text, twice); /* what was saved before is replaced */
-		free(twice);
-		options_default(&again);
-		if (!experiments_parse(&again, &experiments, text, strlen(text), "assay.cfg", &error))
-			fail_msg("%s", error.text);
-		assert_memory_equal(&again, &o, sizeof o);
-		assert_true(times || !strncmp(text, old, sizeof old - 1));
-		free(text);
-		o.verbose ^= 1;
-	}
-	memset(&experiments, 0, sizeof experiments);
-}
-
-/* A volume that fails where it is told to. */
-static const char *old_text; /* of the configuration; NULL: reading it fails for this reason */
-static const char *reading, *failing;
-static char saved[16384];
-static unsigned opened, renamed, removed;
-
-static bool read_fake(const char *path, char **data, size_t *size, const char **why)
-{
-	assert_string_equal(path, CONFIG_FILE);
-	*why = reading;
-	if (!old_text)
-		return false;
-	*data = strdup(old_text);
-	*size = strlen(old_text);
-	return true;
-}
-
-static bool fails(const char *what, const char **why)
-{
-	bool it = failing && !strcmp(failing, what);
-
-	if (it)
-		*why = failing;
-	return it;
-}
-
-static void *open_fake_file(const char *path, const char **why)
-{
-	assert_string_equal(path, CONFIG_FILE ".new");
-	opened++;
-	*saved = 0;
-	return fails("opening", why) ? NULL : saved;
-}
-
-static bool write_fake(void *file, const void *data, size_t size, const char **why)
-{
-	assert_ptr_equal(file, saved);
-	assert_true(size < sizeof saved);
-	memcpy(saved, data, size);
-	saved[size] = 0;
-	return !fails("writing", why);
-}
-
-static bool close_fake_file(void *file, const char **why)
-{
-	assert_ptr_equal(file, saved);
-	return !fails("closing", why);
-}
-
-static bool rename_fake(const char *path, const char *name, const char **why)
-{
-	assert_string_equal(path, CONFIG_FILE ".new");
-	assert_string_equal(name, "assay.cfg");
-	renamed++;
-	return !fails("renaming", why);
-}
-
-static void remove_fake(const char *path)
-{
-	assert_string_equal(path, CONFIG_FILE ".new");
-	removed++;
-}
-
-static const char *save_to_fake(void)
-{
-	static const struct platform volume = {.read_file = read_fake,
-					       .open_file = open_fake_file,
-					       .write_file = write_fake,
-					       .close_file = close_fake_file,
-					       .rename_file = rename_fake,
-					       .remove_file = remove_fake};
-
-	opened = renamed = removed = 0;
-	*saved = 0;
-	return save_options(&volume, &o);
-}
-
-/* What was there is kept, or nothing is touched. */
-static void saving_loses_nothing(void **state)
-{
-	static const char *const steps[] = {"opening", "writing", "closing", "renaming"};
-
-	(void)state;
-	options_default(&o);
-	old_text = "[experiment x]\nkernel=nop_loop events=A\n";
-	assert_null(save_to_fake());
-	assert_memory_equal(saved, old_text, strlen(old_text));
-	assert_true(opened == 1 && renamed == 1 && removed == 0);
-	/* Without a file there is a new one, and an unreadable one is left alone. */
-	old_text = NULL;
-	reading = PLATFORM_NOT_FOUND;
-	assert_null(save_to_fake());
-	assert_true(opened == 1 && renamed == 1 && removed == 0 && *saved == '[');
-	reading = "device error";
-	assert_string_equal(save_to_fake(), "device error");
-	assert_true(opened == 0 && renamed == 0 && removed == 0);
-	reading = PLATFORM_NOT_FOUND;
-	for (unsigned i = 0; i < sizeof steps / sizeof steps[0]; i++) {
-		failing = steps[i];
-		assert_string_equal(save_to_fake(), steps[i]);
-		assert_int_equal(renamed, i == 3);
-		assert_int_equal(removed, i > 0);
-	}
-	failing = NULL;
-}
-
 /* --- results ----------------------------------------------------------------------------------------- */
 
 static void observations_are_read_from_a_record(void **state)
@@ -858,10 +607,6 @@ static void all_of_a_check_is_seen(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_terminal_s_bytes_are_keys),
-		cmocka_unit_test(a_key_is_the_same_behind_any_other),
-		cmocka_unit_test(an_escape_alone_is_a_key_in_time),
-		cmocka_unit_test(any_bytes_do),
 		cmocka_unit_test(what_is_chosen_is_seen),
 		cmocka_unit_test(rows_go_by_only_as_needed),
 		cmocka_unit_test(a_long_list_scrolls_on_the_screen),
@@ -869,12 +614,10 @@ int main(void)
 		cmocka_unit_test(nobody_is_there),
 		cmocka_unit_test(a_choice_becomes_options),
 		cmocka_unit_test(a_choice_takes_the_place_of_the_configuration_s),
-		cmocka_unit_test(saving_loses_nothing),
 		cmocka_unit_test(keys_held_down_on_any_screen),
 		cmocka_unit_test(only_what_changes_is_drawn),
 		cmocka_unit_test(a_text_stays_in_its_field),
 		cmocka_unit_test(a_letter_goes_to_the_next_of_its_items),
-		cmocka_unit_test(what_is_saved_is_read_again),
 		cmocka_unit_test(observations_are_read_from_a_record),
 		cmocka_unit_test(the_worst_come_first_and_open),
 	};
