@@ -10,6 +10,7 @@
  */
 #include "pmu/amd/errata/hooks.h"
 #include "pmu/amd/model/model.h"
+#include "pmu/contract/bits.h"
 #include "pmu/virtual/uarch.h"
 
 #define BLOCK_SHIFT 5
@@ -124,11 +125,6 @@ static uint64_t control2_bits(const struct amd_ibs *i, bool fetch)
 	       (f & IBS_STREAMING ? OP2_STREAMING : 0);
 }
 
-static uint64_t low(unsigned bits)
-{
-	return (1ull << bits) - 1;
-}
-
 /* The count is loaded by the write; families 16H to 18H take it only with the enable's rising edge. */
 static void write_fetch(struct amd_state *s, uint64_t value)
 {
@@ -157,7 +153,7 @@ static void write_op(struct amd_state *s, uint64_t value)
 
 	*control = value & op_bits(i);
 	if (i->features & IBS_RW_COUNT)
-		i->op_count = (value & OP_COUNT) >> OP_COUNT_SHIFT & low(ibs_count_bits(i->features));
+		i->op_count = (value & OP_COUNT) >> OP_COUNT_SHIFT & low_bits(ibs_count_bits(i->features));
 	i->op_started = value & OP_EN && !(before & OP_EN);
 	amd_hook_op_written(s, before, value);
 	i->op_tagged = false;

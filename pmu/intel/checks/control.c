@@ -1,3 +1,4 @@
+#include "pmu/contract/bits.h"
 #include "pmu/contract/counter_values.h"
 #include "pmu/intel/checks/control_interrupts.h"
 #include "pmu/intel/checks/control_parts.h"
@@ -24,7 +25,7 @@ uint64_t intel_find_counter(const struct pmu *pmu, enum counter_kind kind, unsig
 
 uint64_t intel_first_counters(const struct pmu *pmu, unsigned n)
 {
-	return intel_find_counter(pmu, COUNTER_GENERAL, n - 1) == n - 1 ? (1ull << n) - 1 : 0;
+	return intel_find_counter(pmu, COUNTER_GENERAL, n - 1) == n - 1 ? low_bits(n) : 0;
 }
 
 uint64_t intel_counter_top(const struct pmu *pmu, unsigned c)
