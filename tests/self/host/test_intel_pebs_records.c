@@ -206,6 +206,42 @@ static void pebs_loads(void **unused)
 	}
 }
 
+/* The latency that loads of an event are said to exceed is the threshold that the CPU is told. */
+static void pebs_thresholds(void **unused)
+{
+	static const struct model_profile *const of[] = {
+		&intel_nehalem,     &intel_sandybridge, &intel_haswell,      &intel_icelake,
+		&intel_alderlake_e, &intel_alderlake_p, &intel_pantherlake_p};
+	(void)unused;
+	for (unsigned p = 0; p < sizeof of / sizeof of[0]; p++) {
+		unsigned n = 0, least = 0;
+
+		start_cpu(of[p], "");
+		for (unsigned i = 0; i < pmu.n_events; i++) {
+			const struct pmu_event *e = pmu.events[i];
+			uint32_t cycles;
+			uint64_t value;
+
+			if (!intel_latency_above(&pmu, e, &cycles))
+				continue;
+			struct pmu_recording r = in_memory(RECORD_PRECISE, 4, 0);
+			r.config = (struct pmu_config){.code = e->code,
+						       .extra_register = e->extra_register,
+						       .extra_value = e->extra_value};
+			r.period = 2;
+			begin(&r);
+			assert_true(msr_read(MSR_PEBS_LD_LAT, &value));
+			assert_int_equal(cycles, value);
+			assert_int_equal(finish(&r), 0);
+			n++;
+			least += e->extra_value < cycles;
+		}
+		assert_true(n >= 7);
+		/* One of 0 is told as the least that there is. */
+		assert_int_equal(least, of[p] == &intel_nehalem);
+	}
+}
+
 /* The bracket of counting is that of sampling; two windows are one run of periods. */
 static void pebs_by_bracket(void **unused)
 {
@@ -349,6 +385,40 @@ static void pebs_more(void **unused)
 		}
 }
 
+/* The branch into the ring that is recorded: the architectural stack alone hides where it began, in a value
+ * that is an address like any other elsewhere. */
+static void pebs_hidden_branch(void **unused)
+{
+	static const struct {
+		const struct model_profile *profile;
+		bool hides;
+	} of[] = {{&intel_icelake, false},
+		  {&intel_tremont, false},
+		  {&intel_alderlake_e, true},
+		  {&intel_sapphirerapids, true},
+		  {&intel_pantherlake_p, true}};
+	(void)unused;
+	for (unsigned p = 0; p < 2 * (sizeof of / sizeof of[0]); p++) {
+		uint64_t from = p % 2 ? UINT32_MAX : CODE;
+
+		start_cpu(of[p / 2].profile, "");
+		struct pmu_recording r = in_memory(RECORD_PRECISE, 3, 0);
+		r.more = RECORD_MORE_BRANCHES;
+		r.levels = LEVELS_USER;
+		r.config.code = 0xc0;
+		r.period = 4;
+		r.memory = fake_memory_create(r.size = record_memory(&pmu, &r));
+		begin(&r);
+		fake_cpu_path()->regs.ip = from;
+		fake_path_far(fake_cpu_path(), CODE + 0x1000, 3);
+		jumps(4);
+		assert_int_equal(finish(&r), 1);
+		assert_int_equal(got[0].n_branches, 5);
+		assert_int_equal(got[0].branch[4].to, CODE + 0x1000);
+		assert_int_equal(got[0].branch[4].from, of[p / 2].hides ? RECORD_HIDDEN : from);
+	}
+}
+
 /* A record in two fragments is one record; one that tells a size that it cannot have is none. */
 static void apebs_fragments(void **unused)
 {
@@ -391,10 +461,11 @@ static void apebs_fragments(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pebs_samples),    cmocka_unit_test(pebs_refusals),
-		cmocka_unit_test(pebs_loads),      cmocka_unit_test(pebs_by_bracket),
-		cmocka_unit_test(apebs_buffer),    cmocka_unit_test(pebs_more),
-		cmocka_unit_test(apebs_fragments),
+		cmocka_unit_test(pebs_samples),       cmocka_unit_test(pebs_refusals),
+		cmocka_unit_test(pebs_loads),         cmocka_unit_test(pebs_by_bracket),
+		cmocka_unit_test(apebs_buffer),       cmocka_unit_test(pebs_more),
+		cmocka_unit_test(apebs_fragments),    cmocka_unit_test(pebs_thresholds),
+		cmocka_unit_test(pebs_hidden_branch),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 	fake_cpu_stop();
