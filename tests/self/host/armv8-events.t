@@ -4,9 +4,12 @@ exactly is what a kernel has."""
 import csv
 import importlib.machinery
 import importlib.util
+import json
 import pathlib
 import re
+import shutil
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests/self"))
@@ -136,6 +139,30 @@ for column, value in ((0, "X"), (1, "ARMV8_A34"), (2, "7f"), (3, "1")):
     spoilt = [list(r) for r in plain]
     spoilt[200][column] = value
     ok(sums(spoilt) != IMPORTED, "another %s is told" % list(ROWS[0])[column])
+
+
+
+def files_after(folder, *arguments):
+    """(rows, checksums as the file has them) after a run of the importer on a table in a folder"""
+    module, module.TABLE, sys.argv = importer(), folder / "events.csv", ["armv8-events", *map(str, arguments)]
+    module.main()
+    return [list(csv.reader((folder / name).read_text(encoding="ascii").splitlines()))[1:] for name in ("events.csv", "checksums.csv")]
+
+
+# Each way to run it leaves a table and the checksums of that table.
+with tempfile.TemporaryDirectory() as d:
+    d = pathlib.Path(d)
+    shutil.copy(ROOT / "pmu/armv8/events/events.csv", d)
+    rows, found = files_after(d, "--checksums")
+    equal((rows, found), (plain, [list(c) for c in IMPORTED]), "checksums alone are made anew of the table as it is")
+    (d / "list/arm/cortex-a53").mkdir(parents=True)
+    for name, events in (("common-and-microarch", [{"EventName": "LD_SPEC", "EventCode": "0x70"}, {"EventName": "ST_SPEC", "EventCode": "0x71"}]),
+                         ("recommended", []), ("arm/cortex-a53/a", [{"ArchStdEvent": "LD_SPEC"}, {"EventName": "MEMORY_ERROR", "EventCode": "0xc9"}])):
+        (d / "list" / (name + ".json")).write_text(json.dumps(events), encoding="utf-8")
+    rows, found = files_after(d, d / "list")
+    equal([r[:3] for r in rows if r[7] == "perf"], [["LD_SPEC", "ARMV8_A53", "70"], ["MEMORY_ERROR", "ARMV8_A53", "c9"]], "an import has what the lists of cores have")
+    equal([r for r in rows if r[7] != "perf"], [r for r in plain if r[7].startswith("Arm ARM")], "behind the rows of the manual, which stay")
+    equal(found, [list(c) for c in sums(rows)], "and makes the checksums anew as well")
 
 # A core whose list of events is found has a name.
 parts = set(re.findall(r"^ARMV8_PART\(\w+, (0x\w+)\)", (ROOT / "pmu/armv8/events/cores.def").read_text(encoding="utf-8"), flags=re.M))
