@@ -171,18 +171,23 @@ SIG UNALIGNED, 2
 SIG_LOOP
 SIGNATURE_END
 
-KERNEL exclusives, "N times a load exclusive and the store exclusive that goes with it", flags=KERNEL_CORE
+KERNEL exclusives, "N times a load exclusive and the store exclusive that goes with it, until it passes", flags=KERNEL_CORE
 	SCRATCH
 1:	ldxr	x3, [x5]
 	stxr	w4, x3, [x5]
+	cbnz	w4, 1b
 	LOOP_END
 KERNEL_END
-SIG INSTRUCTIONS, 2 + 2, 1
+SIG INSTRUCTIONS, 3 + 2, 1
 SIG_LOADS 1, 8
 SIG_STORES 1, 8
 SIG INSN_LDX, 1
 SIG INSN_STX, 1
-SIG_LOOP
+SIG BRANCHES, 1 + 1
+SIG BR_COND, 1 + 1
+SIG BR_COND_TAKEN, 1, -1
+SIG BR_COND_NTAKEN, 1, 1
+SIG_RANGE EXCLUSIVES_PASSED, 1, 0, 1, 0, "it goes round until the store passes"
 SIGNATURE_END
 
 KERNEL exclusives_ordered, "N times the same with acquire and release, of a pair too"
