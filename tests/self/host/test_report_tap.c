@@ -1,5 +1,6 @@
 /* The TAP stream of a report, as established parsers read it. */
 #include "tests/self/host/support/report_run.h"
+#include "tests/report/internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -124,12 +125,41 @@ static void what_is_not_listed_is_counted(void **state)
 	}
 }
 
+/* The plan is as many as there were, whatever the end was; and the end has points of its own. */
+static void the_plan_counts_every_point(void **state)
+{
+	(void)state;
+	for (unsigned end = 0; end < 4; end++) {
+		bool complete = end & 1;
+		unsigned lost = end & 2 ? 7 : 0, points = 0, number, plan = 0;
+
+		begin(false);
+		plain("good", VERDICT_EXACT, "");
+		plain("bad", VERDICT_WRONG, "off");
+		tap_end(complete, lost);
+		for (const char *line = fake_console_tap(); *line; line += strcspn(line, "\n") + 1) {
+			if (sscanf(line, "ok %u - ", &number) == 1 || sscanf(line, "not ok %u - ", &number) == 1)
+				assert_int_equal(number, ++points);
+			if (!strncmp(line, "1..", 3))
+				assert_int_equal(sscanf(line, "1..%u\n", &plan), 1);
+		}
+		assert_int_equal(points, 2 + !complete + (lost != 0));
+		assert_int_equal(plan, points);
+		assert_int_equal(!!strstr(fake_console_tap(), " - the run came to its end\n"), !complete);
+		assert_int_equal(!!strstr(fake_console_tap(), " - memory for every record (7 lost)\n"),
+				 lost != 0);
+		assert_int_equal(judge_file(OLD_TAP SUMMARY " | grep -q ' 0 parse errors'", fake_console_tap()),
+				 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tap_is_understood_by_prove),
 		cmocka_unit_test(tap_is_read_back_as_it_was_said),
 		cmocka_unit_test(what_is_not_listed_is_counted),
+		cmocka_unit_test(the_plan_counts_every_point),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

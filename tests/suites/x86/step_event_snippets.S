@@ -198,6 +198,21 @@ SNIPPET "MOV SS of a bad selector", "SDM vol. 2, MOV", RING_0
 	I	mov	%ebx, %eax
 FINISH result=0x58, more=ON_ERROR_SKIP2, vector=13, handler=on_error_skip2, q1="exceptions.gp", a1=1
 
+SNIPPET "MOV SS of a null selector of another level", "SDM vol. 2, MOV", RING_0|TCG_DIFFERS
+	I	mov	$1, %ebx
+	I	mov	$3, %eax
+	mov	%eax, %ss
+	I	mov	%ebx, %eax
+FINISH more=ON_ERROR_SKIP2, vector=13, handler=on_error_skip2, q1="exceptions.gp", a1=1
+
+SNIPPET "MOV SS of a null selector of ring 0", "SDM vol. 2, MOV", RING_0
+	I	mov	%ss, %ecx
+	I	xor	%eax, %eax
+	I	mov	%eax, %ss
+	I	mov	%ss, %eax
+	I	mov	%ecx, %ss
+FINISH q1="exceptions.gp", a1=0
+
 SNIPPET "CLI holds interrupts back", "SDM vol. 2, CLI", RING_0
 	I	nop
 	I	nop
