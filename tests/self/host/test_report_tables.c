@@ -587,6 +587,26 @@ static void the_end_says_what_is_wrong(void **state)
 		      "    by 1\n"
 		      "  noisy   control: noisy PMC0; not repeatable\nassay: 7 checks: "));
 
+	/* For one reason: of one processor, suite and verdict. */
+	for (unsigned other = 0; other < 4; other++) {
+		fake_console_reset();
+		report_begin(&fake_header);
+		report_processor(&(struct report_processor){0, 0, "P-core", true});
+		report_processor(&(struct report_processor){1, 8, "E-core", true});
+		report_judging(0);
+		report_suite_begin("control", "title");
+		plain("one", VERDICT_WRONG, "stuck");
+		report_judging(other == 1);
+		report_suite_begin("control", "title");
+		plain("two", other == 2 ? VERDICT_NOISY : VERDICT_WRONG, other == 3 ? "stuck high" : "stuck");
+		report_end(true);
+		text = strstr(fake_console_text(), "\nwhat is wrong, the worst first (2 of 2 checks)\n");
+		assert_non_null(text);
+		assert_int_equal(strstr(text, "like it)") != NULL, other == 0);
+		assert_int_equal(strstr(text, ": two") != NULL, other != 0);
+		assert_int_equal(strstr(text, "(E-core)") != NULL, other == 1);
+	}
+
 	/* Of many reasons the first are told, and how many others there are. */
 	for (unsigned reasons = 8; reasons <= 10; reasons++) {
 		char why[32], more[64];

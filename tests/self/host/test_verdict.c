@@ -236,6 +236,25 @@ static void line_through_points(void **state)
 	assert_int_equal(l.offset_num, 50);
 }
 
+/* Rising and falling, a slope is in lowest terms, and its line goes through both points. */
+static void slopes_are_in_lowest_terms(void **state)
+{
+	(void)state;
+	for (int64_t rise = -60; rise <= 60; rise++)
+		for (int64_t run = 1; run <= 60; run++) {
+			uint64_t n[] = {7, 7 + (uint64_t)run};
+			int64_t value[] = {100, 100 + rise};
+			struct line l;
+
+			assert_true(line_fit(n, value, 2, &l));
+			assert_true(l.den > 0);
+			assert_int_equal(l.slope_num * run, rise * l.den);
+			assert_int_equal(l.slope_num * 7 + l.offset_num, 100 * l.den);
+			for (int64_t f = 2; f <= l.den; f++)
+				assert_true(l.den % f || l.slope_num % f);
+		}
+}
+
 static void line_refuses(void **state)
 {
 	(void)state;
@@ -410,6 +429,7 @@ int main(void)
 		cmocka_unit_test(names_and_badness),
 		cmocka_unit_test(set_keeps_long_texts_in_bounds),
 		cmocka_unit_test(line_through_points),
+		cmocka_unit_test(slopes_are_in_lowest_terms),
 		cmocka_unit_test(line_refuses),
 		cmocka_unit_test(further_points_that_fit_no_number),
 	};
