@@ -350,7 +350,7 @@ struct pmu_driver {
 	bool (*join)(const struct pmu *pmu, struct event_request *all, unsigned n);
 
 	/** Registers that may be written, by level of courage (arch/courage.h); a row whose .last is 0 ends.
-	 * NULL: any may, at every level. */
+	 * NULL: none, where the instruction set refuses what is not listed (x86); else any. */
 	const struct register_range *registers;
 
 	/** Where the registers lie that accesses() and power_up() name: enum register_space
