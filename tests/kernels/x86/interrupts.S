@@ -27,6 +27,18 @@
 	SIG RING_TO_USER, \crossings, 0
 .endm
 
+/* What IRET takes from the stack, once a turn, and \loads of \bytes together that come before it all. */
+.macro SIG_IRET crossings, loads=0, bytes=0
+	SIG INSN_LOAD, 1, \loads
+	.if	\crossings
+	SIG LOADS, 5, \loads
+	SIG LOAD_BYTES, 5*WORD, \bytes
+	.else
+	SIG LOADS, IRET_WORDS, \loads
+	SIG LOAD_BYTES, IRET_WORDS*WORD, \bytes
+	.endif
+.endm
+
 .macro INT_KERNEL insn, operand, ring, flag, crossings
 KERNEL \insn\()_\ring, "N times a software interrupt (\insn) to a handler that returns at once, from \ring", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_TEST_INT|\flag
 	jmp 2f
@@ -36,9 +48,7 @@ KERNEL_END
 SIG INSTRUCTIONS, 1 + KERNEL_TEST_INT_INSTRUCTIONS + 2, LOOP_FIXED
 SIG INTERRUPTS_SW, 1, 0
 SIG INSN_SERIALIZING, 1, 0
-SIG INSN_LOAD, 1, 0
-SIG LOADS, 5, 0
-SIG LOAD_BYTES, 5*8, 0
+SIG_IRET \crossings
 SIG_FAR_LOOP 2
 SIG_RINGS \crossings
 SIG_INTEGER_ONLY
@@ -103,13 +113,12 @@ SIG INSN_SERIALIZING, 1, 0
 SIG INSN_STORE, 1 + 1, 0
 SIG STORES, 1 + 1, 0
 SIG STORE_BYTES, 4 + 4, 0
-SIG INSN_LOAD, 1, 2
-SIG LOADS, 5, 2
-SIG LOAD_BYTES, 5*8, 2*8
+SIG_IRET 0, 2, 2*WORD
 SIG_FAR_LOOP 1
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
+#ifndef __i386__ /* no CPU without 64-bit mode has x2APIC mode */
 KERNEL hlt_x2apic, "N times HLT until the APIC timer interrupts, in x2APIC mode", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_X2APIC|KERNEL_PRIVILEGED
 	mov KERNEL_PARAM_TICKS(%rsi), %r10
 	jmp 2f
@@ -127,12 +136,11 @@ SIG INSN_HLT, 1, 0
 SIG INTERRUPTS_HW, 1, 0
 SIG INSN_SERIALIZING, 1 + 1 + 1, 0
 SIG INSN_WRMSR, 2, 0
-SIG INSN_LOAD, 1, 1
-SIG LOADS, 5, 1
-SIG LOAD_BYTES, 5*8, 8
+SIG_IRET 0, 1, WORD
 SIG_FAR_LOOP 1
 SIG_INTEGER_ONLY
 SIGNATURE_END
+#endif
 
 /*
  * MWAIT with an interrupt pending: whether it waits at all is up to the CPU, but it cannot wait for long. STI holds the interrupt off until
@@ -162,13 +170,12 @@ SIG INSN_SERIALIZING, 1, 0
 SIG INSN_STORE, 1 + 1, 0
 SIG STORES, 1 + 1, 0
 SIG STORE_BYTES, 4 + 4, 0
-SIG INSN_LOAD, 1, 1
-SIG LOADS, 5, 1
-SIG LOAD_BYTES, 5*8, 8
+SIG_IRET 0, 1, WORD
 SIG_FAR_LOOP 1
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
+#ifndef __i386__
 KERNEL mwait_x2apic, "N times MONITOR and MWAIT with an interrupt pending, in x2APIC mode", needs=KERNEL_NEEDS_MONITOR, flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_X2APIC|KERNEL_PRIVILEGED
 	jmp 2f
 1:	mov $X2APIC_ICR, %ecx
@@ -188,12 +195,11 @@ SIG INSTRUCTIONS, 11 + KERNEL_X2APIC_INSTRUCTIONS + 2, LOOP_FIXED
 SIG INTERRUPTS_HW, 1, 0
 SIG INSN_SERIALIZING, 1 + 1 + 1, 0
 SIG INSN_WRMSR, 2, 0
-SIG INSN_LOAD, 1, 0
-SIG LOADS, 5, 0
-SIG LOAD_BYTES, 5*8, 0
+SIG_IRET 0
 SIG_FAR_LOOP 1
 SIG_INTEGER_ONLY
 SIGNATURE_END
+#endif
 
 /*
  * An NMI that the CPU sends itself through the interrupt command register. It may take a while to arrive, for which the inner loop
@@ -240,11 +246,10 @@ SIG INSN_SERIALIZING, 1, 0
 SIG INSN_STORE, 1, 1
 SIG STORES, 1, 1
 SIG STORE_BYTES, 4, 4
-SIG INSN_LOAD, 1, 2
-SIG LOADS, 5, 2
-SIG LOAD_BYTES, 5*8, 8 + 4
+SIG_IRET 0, 2, WORD + 4
 SIGNATURE_END
 
+#ifndef __i386__
 KERNEL nmi_x2apic, "N times an NMI to itself, in x2APIC mode", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_NMI|KERNEL_SERVICE_X2APIC|KERNEL_PRIVILEGED
 	mov $X2APIC_ID, %ecx
 	rdmsr
@@ -263,10 +268,9 @@ KERNEL_END
 SIG_NMI 4, 3
 SIG INSN_SERIALIZING, 1 + 1, 0
 SIG INSN_WRMSR, 1, 0
-SIG INSN_LOAD, 1, 0
-SIG LOADS, 5, 0
-SIG LOAD_BYTES, 5*8, 0
+SIG_IRET 0
 SIGNATURE_END
+#endif
 
 /* An interrupt that is requested while IF is 0, and taken behind STI and the instruction that it holds interrupts off for. */
 .macro SIG_HELD own, fixed
@@ -289,6 +293,7 @@ SIGNATURE_END
 	cli
 .endm
 
+#ifndef __i386__ /* it takes two registers that are one there */
 KERNEL held_xapic, "N times an interrupt that waits for STI, in xAPIC mode", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_XAPIC|KERNEL_PRIVILEGED
 	mov KERNEL_PARAM_APIC(%rsi), %r10
 	jmp 3f
@@ -301,9 +306,7 @@ SIG INSN_SERIALIZING, 1, 0
 SIG INSN_STORE, 1 + 1, 0
 SIG STORES, 1 + 1, 0
 SIG STORE_BYTES, 4 + 4, 0
-SIG INSN_LOAD, 1, 1
-SIG LOADS, 5, 1
-SIG LOAD_BYTES, 5*8, 8
+SIG_IRET 0, 1, WORD
 SIGNATURE_END
 
 KERNEL held_x2apic, "N times an interrupt that waits for STI, in x2APIC mode", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_X2APIC|KERNEL_PRIVILEGED
@@ -318,10 +321,9 @@ KERNEL_END
 SIG_HELD 4 + KERNEL_X2APIC_INSTRUCTIONS, 0
 SIG INSN_SERIALIZING, 1 + 1 + 1, 0
 SIG INSN_WRMSR, 2, 0
-SIG INSN_LOAD, 1, 0
-SIG LOADS, 5, 0
-SIG LOAD_BYTES, 5*8, 0
+SIG_IRET 0
 SIGNATURE_END
+#endif
 
 /*
  * An interrupt that meets code in ring 3: SYSCALL has the local APIC request it, and returns with interrupts enabled. The inner
@@ -343,9 +345,7 @@ SIG INSTRUCTIONS, 2 + \request + \acknowledge + 1 + 3*NMI_WAIT + 2, 1 + LOOP_FIX
 SIG INSN_PAUSE, NMI_WAIT, 0
 SIG INTERRUPTS_HW, 1, 0
 SIG_WAITING_LOOP 3
-SIG INSN_LOAD, 1, 1
-SIG LOADS, 5, 1
-SIG LOAD_BYTES, 5*8, 8
+SIG_IRET 1, 1, WORD
 SIG_RINGS 2
 SIG_INTEGER_ONLY
 .endm
@@ -371,10 +371,8 @@ SIGNATURE_END
 	SIG EXCEPTIONS, 1, 0
 	SIG EXC_\vector, 1, 0
 	SIG INSN_SERIALIZING, 1, 0
-	SIG INSN_LOAD, 1, \loads
-	SIG LOADS, 5, \loads
-	SIG LOAD_BYTES, 5*8, 4*(\loads)
-	SIG_STORES 1, 8
+	SIG_IRET \crossings, \loads, 4*(\loads)
+	SIG_STORES 1, WORD
 	SIG_FAR_LOOP 1
 	SIG_RINGS \crossings
 .endm
@@ -406,6 +404,7 @@ SIG_FAULT DE, KERNEL_RESUME_INSTRUCTIONS, 0, 4, \crossings
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
+#ifndef __i386__ /* where there are such addresses */
 KERNEL fault_gp_\ring, "N times a load from a non-canonical address in \ring: it does not retire", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|\flag
 	lea NEAR(2f), %r9
 	mov $0x8000000000000000, %rax
@@ -427,6 +426,7 @@ KERNEL_END
 SIG_FAULT SS, KERNEL_RESUME_CODE_INSTRUCTIONS, 0, 2, \crossings
 SIG_INTEGER_ONLY
 SIGNATURE_END
+#endif
 
 KERNEL fault_np_\ring, "N times a load of ES with a segment that is not present, in \ring", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_SERVICE_SEGMENT|\flag
 	lea NEAR(2f), %r9
@@ -439,6 +439,7 @@ SIG_FAULT NP, KERNEL_RESUME_CODE_INSTRUCTIONS, 0, 2, \crossings, loads=1
 SIG_INTEGER_ONLY
 SIGNATURE_END
 
+#ifndef __i386__ /* no emulator raises it there */
 KERNEL fault_xm_\ring, "N times an SSE division by zero, with that exception unmasked, in \ring: it does not retire", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_SERVICE_XM|\flag
 	lea KERNEL_SCRATCH(%rsi), %rdx
 	movl $(MXCSR_RESET & ~MXCSR_ZM), (%rdx)
@@ -459,15 +460,14 @@ SIG INSN_MXCSR, 0, 2
 SIG EXCEPTIONS, 1, 0
 SIG EXC_XM, 1, 0
 SIG INSN_SERIALIZING, 1, 0
-SIG INSN_LOAD, 1, 2
-SIG LOADS, 5, 2
-SIG LOAD_BYTES, 5*8, 2*4
+SIG_IRET \crossings, 2, 2*4
 SIG INSN_STORE, 1, 2
 SIG STORES, 1, 2
-SIG STORE_BYTES, 8, 2*4
+SIG STORE_BYTES, WORD, 2*4
 SIG_FAR_LOOP 1
 SIG_RINGS \crossings
 SIGNATURE_END
+#endif
 
 KERNEL fault_pf_\ring, "N times a load from a page that is not present in \ring", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_SERVICE_ABSENT|\flag
 	lea NEAR(2f), %r9
@@ -496,12 +496,10 @@ KERNEL_END
 	SIG EXC_PF, 1, 0
 	SIG REP_ITERATIONS, 4, 0
 	SIG INSN_SERIALIZING, 1, 0
-	SIG INSN_LOAD, 1, 0
-	SIG LOADS, 5, 0
-	SIG LOAD_BYTES, 5*8, 0
+	SIG_IRET \crossings
 	SIG INSN_STORE, 1, 0
 	SIG STORES, 4 + 1, 0
-	SIG STORE_BYTES, 4 + 8, 0
+	SIG STORE_BYTES, 4 + WORD, 0
 	SIG_FAR_LOOP 1
 	SIG_RINGS \crossings
 	SIG_INTEGER_ONLY
@@ -532,12 +530,10 @@ KERNEL_END
 	SIG EXCEPTIONS, 1, 0
 	SIG EXC_MF, 1, 0
 	SIG INSN_SERIALIZING, 1, 0
-	SIG INSN_LOAD, 1, 1
-	SIG LOADS, 5, 1
-	SIG LOAD_BYTES, 5*8, 2
+	SIG_IRET \crossings, 1, 2
 	SIG INSN_STORE, 1, 1
 	SIG STORES, 1, 1
-	SIG STORE_BYTES, 8, 2
+	SIG STORE_BYTES, WORD, 2
 	SIG_FAR_LOOP 1
 	SIG_RINGS \crossings
 SIGNATURE_END
@@ -571,10 +567,8 @@ KERNEL_END
 	SIG EXCEPTIONS, 1, 0
 	SIG EXC_NM, 1, 0
 	SIG INSN_SERIALIZING, 1, 1
-	SIG INSN_LOAD, 1, 0
-	SIG LOADS, 5, 0
-	SIG LOAD_BYTES, 5*8, 0
-	SIG_STORES 1, 8
+	SIG_IRET 0
+	SIG_STORES 1, WORD
 	SIG_FAR_LOOP 1
 	SIG_INTEGER_ONLY
 SIGNATURE_END
@@ -608,12 +602,10 @@ KERNEL_END
 	SIG EXCEPTIONS, 1, 0
 	SIG EXC_AC, 1, 0
 	SIG INSN_SERIALIZING, 1, 0
-	SIG INSN_LOAD, 1, 2 + 2
-	SIG LOADS, 5, 2 + 2
-	SIG LOAD_BYTES, 5*8, 4*8
+	SIG_IRET 1, 2 + 2, 4*WORD
 	SIG INSN_STORE, 1, 2 + 2
 	SIG STORES, 1, 2 + 2
-	SIG STORE_BYTES, 8, 4*8
+	SIG STORE_BYTES, WORD, 4*WORD
 	SIG_FAR_LOOP 1
 	SIG_RINGS 1
 	SIG_INTEGER_ONLY
@@ -627,8 +619,8 @@ SIGNATURE_END
 #define DR7_EXECUTE0 0x402 /* G0; R/W0 and LEN0 are 0 */
 
 KERNEL fault_db, "N times an instruction with a breakpoint: it does not retire", flags=KERNEL_FROM_ZERO|KERNEL_SERVICE_RESUME|KERNEL_PRIVILEGED
-	lea NEAR(2f), %r9
 	lea NEAR(1f), %rax
+	lea NEAR(2f), %r9
 	mov %rax, %dr0
 	mov $DR7_EXECUTE0, %eax
 	mov %rax, %dr7
@@ -644,10 +636,8 @@ KERNEL_END
 	SIG EXCEPTIONS, 1, 0
 	SIG EXC_DB, 1, 0
 	SIG INSN_SERIALIZING, 1, 4
-	SIG INSN_LOAD, 1, 0
-	SIG LOADS, 5, 0
-	SIG LOAD_BYTES, 5*8, 0
-	SIG_STORES 1, 8
+	SIG_IRET 0
+	SIG_STORES 1, WORD
 	SIG_FAR_LOOP 1
 	SIG_INTEGER_ONLY
 SIGNATURE_END

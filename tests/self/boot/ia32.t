@@ -35,6 +35,11 @@ for number in (0, 1):
 alike = {name: seen[0] for name, seen in (verdict_table(r, 1) or {}).items() if name.startswith("machine/alike/")}
 ok(len(alike) == 4 and set(alike.values()) == {"exact"}, "the second one's registers are those of the first", repr(alike))
 
+# Kernels that the other witnesses cannot run: each by single steps against its signature.
+r = boot(options="pmu=virtual suite=truth kernel=int_*,int3_*,int1_*,fault_*,sysenter,hlt_*,mwait_*,nmi_* n=2", cpu="coreduo", direct="direct32.bin")
+sound(r, "kernels of faults and interrupts are what they declare")
+ok(r.counts and r.counts["exact"] > 300 and not r.counts["skipped"], "each of them", tail(r))
+
 EACH = "pmu=virtual suite=control check=*gating* cpus=all"
 alone = boot(options=EACH, cpu="coreduo", direct="direct32.bin")
 r = boot(options=EACH, cpu="coreduo", cpus=8, direct="direct32.bin")

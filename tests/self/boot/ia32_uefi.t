@@ -27,6 +27,7 @@ with Monitor() as monitor:
 sound(r, "a 64-bit CPU")
 same_table(r, direct, "the same table as a direct start")
 valid(r.report, "its report has come over the serial line")
+equal(r.report and r.report["isa"], "x86-64", "by the image of 64 bits, in long mode")
 ok(r.report and "GRUB" in r.report["machine"]["firmware"], "the loader is named", [str(r.report and r.report["machine"])])
 equal(r.report and r.report["machine"]["processor_count"], 2, "ACPI's tables are found")
 ok(any("the report is not on the stick: 32-bit UEFI" in line for line in r.lines), "why it is not on the stick", tail(r))
