@@ -26,7 +26,8 @@ static void *state;
 static struct fake_path path;
 static struct cpuid_row leaves[LEAVES];
 static unsigned n_leaves;
-static uint32_t broken_msr;
+static uint32_t broken_msr, added_msr;
+static uint64_t added_value;
 static unsigned strays;
 static bool held;
 static uint32_t spoiled_msr;
@@ -78,7 +79,7 @@ void fake_cpu_stop(void)
 	free(state);
 	state = NULL;
 	n_leaves = 0;
-	broken_msr = 0;
+	broken_msr = added_msr = 0;
 	strays = 0;
 	held = false;
 	spoiled_msr = 0;
@@ -140,6 +141,12 @@ void fake_cpu_break_msr(uint32_t address)
 	broken_msr = address;
 }
 
+void fake_cpu_add_msr(uint32_t address, uint64_t value)
+{
+	added_msr = address;
+	added_value = value;
+}
+
 unsigned fake_cpu_strays(void)
 {
 	return strays;
@@ -183,6 +190,8 @@ static bool active(void)
 
 static bool allowed(uint32_t address, enum register_answer access)
 {
+	if (access == REGISTER_NOT_MINE && added_msr && address == added_msr)
+		return true;
 	if (access == REGISTER_NOT_MINE)
 		strays++;
 	return access == REGISTER_DONE && address != broken_msr;
@@ -203,6 +212,8 @@ bool msr_read(uint32_t address, uint64_t *value)
 		*value = 0;
 		return false;
 	}
+	if (added_msr && address == added_msr)
+		*value = added_value;
 	note(false, address, *value);
 	retire(terms, 1);
 	return true;
@@ -230,6 +241,8 @@ bool msr_write(uint32_t address, uint64_t value)
 		return false;
 	if (address == spoiled_msr)
 		spoiled_msr = 0;
+	if (added_msr && address == added_msr)
+		added_value = value;
 	note(true, address, value);
 	return true;
 }

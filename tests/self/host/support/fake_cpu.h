@@ -49,6 +49,10 @@ void fake_cpu_set_leaf(uint32_t leaf, uint32_t subleaf, uint32_t eax, uint32_t e
 /** From now on reads and writes of this MSR fault. 0: none. */
 void fake_cpu_break_msr(uint32_t address);
 
+/** From now on there is this MSR besides the model's, which is told of writes: it keeps what is written.
+ * Until the next fake_cpu_start(); 0: none. */
+void fake_cpu_add_msr(uint32_t address, uint64_t value);
+
 /** From now on register accesses of msr_read(), msr_write() and pmc_read() are no instructions: nothing is
  * counted for them, and no time passes. Until the next fake_cpu_start(). */
 void fake_cpu_hold(void);
