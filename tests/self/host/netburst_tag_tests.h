@@ -26,6 +26,16 @@ static void front_end_tags_uops(void **state)
 	step_with(load, 3, 0);
 	step_with(store, 3, 0);
 	assert_int_equal(value(14), 3);
+	/* There is one colour: a uop that both tag counts once. */
+	set(netburst_escr[RAT_ESCR1].msr, escr(NB_UOP_TYPE, 1u << 1 | 1u << 2, RINGS_T0));
+	step_with(load, 3, 0);
+	step_with(store, 3, 0);
+	step_with(load, 3, 0);
+	assert_int_equal(value(14), 6);
+	set(netburst_escr[RAT_ESCR1].msr, escr(NB_UOP_TYPE, 1u << 2, RINGS_T0));
+	program(14, NB_FRONT_END_EVENT, 1, RINGS_T0, 0);
+	for (unsigned i = 0; i < 3; i++)
+		step_with(load, 3, 0);
 	/* The tagging ESCR's rings have a say. */
 	set(netburst_escr[RAT_ESCR0].msr, escr(NB_UOP_TYPE, 1u << 1, ESCR_T0_USR));
 	step_with(load, 3, 0);
