@@ -131,7 +131,7 @@ $(B)/image/gen/%.o: private IMAGE_FLAGS += -mgeneral-regs-only
 # Little here is in a hurry: what is measured is assembly. The step engine, what it runs, and what it steps over and over are: they
 # keep -O2.
 HURRIED := $(wildcard arch/x86/step/account.c arch/x86/step/describe.c pmu/virtual/machine_model.c pmu/virtual/oracle.c \
-	pmu/virtual/uarch.c pmu/virtual/vpmu.c pmu/*/model/model_counters.c pmu/*/model/model_sources.c pmu/*/model/uops.c pmu/*/driver/driver.c \
+	pmu/virtual/uarch.c pmu/virtual/vpmu.c pmu/*/model/model_counters.c pmu/*/model/model_sources.c pmu/*/model/uops.c \
 	arch/x86/step/step*.c arch/x86/step/insn.c arch/x86/step/gather.c arch/x86/exceptions/trap_entered.c arch/x86/interrupts/apic.c arch/x86/cpu/msr.c \
 	tests/measure/measure.c tests/measure/pass.c tests/measure/intrusion.c pmu/x86/read_counters.c pmu/x86/bracket_switch.c tests/judge/expectation.c tests/judge/bounds.c)
 # They are linked first: how fast an emulator runs them depends on the pages that they share, and the rest does not move them there.
