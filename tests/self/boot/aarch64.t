@@ -138,6 +138,9 @@ with tempfile.TemporaryDirectory() as tmp:
     r = run.boot_disk("", "max", machine="virtualization=on", icount=True, timeout=60, image=image)
 ok(r.status == 2 and len([line for line in r.lines if "could not run: firmware runs at EL2 as a host (HCR_EL2.E2H)" in line]) == 1,
    "firmware at EL2 that is a host is refused in one line, and the machine goes off", r.lines[-8:])
+# A run may take as long as it likes while it says something new.
+lines, text, status = run.boot("suite=events", timeout=60, patience=0)
+equal((status, text), (2, None), "a machine that says nothing new for as long as one waits is ended")
 lines, text, status = run.boot("suite=nonsense", timeout=60)
 equal(status, 2, "with options that are none it could not run")
 lines, text, status = run.boot("suite=none hpet=0 hpat=0", timeout=60)
