@@ -1,6 +1,6 @@
 /*
  * Exceptions and guarded calls (arch/exceptions.h). Synchronous ones of EL1 and EL0 arrive here by vectors.S,
- * interrupts go on to gic.c.
+ * interrupts go on to interrupts.c.
  */
 #include "arch/exceptions.h"
 

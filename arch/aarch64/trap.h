@@ -87,7 +87,7 @@ const struct trap_frame *trap_current(void);
 /** Whoever owns an interrupt that nobody claimed says so. */
 void trap_stray(void);
 
-/** An interrupt: gic.c dispatches it. @param fiq it came as one, which holds whatever I is */
+/** An interrupt: interrupts.c dispatches it. @param fiq it came as one, which holds whatever I is */
 void interrupt_entered(struct trap_frame *f, bool fiq);
 
 /** Have an interrupt handled that was taken from this frame. */

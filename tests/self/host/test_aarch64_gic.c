@@ -17,6 +17,12 @@ static inline void barrier(void)
 }
 
 #include "arch/aarch64/gic.c"
+#include "arch/aarch64/gic_compare.c"
+#include "arch/aarch64/gic_requests.c"
+#include "arch/aarch64/gic_take.c"
+#include "arch/aarch64/interrupts.c"
+#include "arch/aarch64/masking.c"
+#include "arch/aarch64/overflow.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
