@@ -36,8 +36,7 @@ static struct {
 	unsigned shares;  /* checks whose bracket's share the report has as measured */
 } tally;
 
-/* --- one check -------------------------------------------------------------------------------------------
- */
+/* --- one check ---------------------------------------------------------------------------------------- */
 
 struct check {
 	const json_t *json;
@@ -336,8 +335,7 @@ static bool judge_check(struct check *c, const json_t *report, const json_t *sui
 	return true;
 }
 
-/* --- the report ------------------------------------------------------------------------------------------
- */
+/* --- the report --------------------------------------------------------------------------------------- */
 
 /* The PMU that a check is of: the last one of its processor that is as virtual as the check. */
 static const json_t *pmu_of(const json_t *report, const json_t *suite, const json_t *check)

@@ -21,8 +21,7 @@
 #define FINE_HFGWTR2  s3_4_c3_c1_3
 #define FINE_HFGITR2  s3_4_c3_c1_7
 /* HDFGRTR2_EL2 and HDFGWTR2_EL2: a bit that is set lets in PMECR_EL1, PMIAR_EL1, PMICNTR_EL0, PMICFILTR_EL0,
- * PMUACR_EL1 and PMSSCR_EL1;
- * reads of saved counters besides, and the write of PMZR_EL0. */
+ * PMUACR_EL1 and PMSSCR_EL1; reads of saved counters besides, and the write of PMZR_EL0. */
 #define FINE_PMU_READ  0xdf
 #define FINE_PMU_WRITE 0x20009f
 

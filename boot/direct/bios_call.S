@@ -1,9 +1,8 @@
 /*
  * A call of the BIOS from code of 64 or 32 bits: to real mode, INT, and back (SDM vol. 3, 9.8.5.4, 9.9.2). What
- * stands here runs from
- * BIOS_CALL_AT, below 1 MiB, where boot/direct/bios_call.c copies it. The caller's stack, tables, control
- * registers and EFER come back as they
- * were; interrupts are on while the BIOS works, as it expects.
+ * stands here runs from BIOS_CALL_AT, below 1 MiB, where boot/direct/bios_call.c copies it. The caller's stack,
+ * tables, control registers and EFER come back as they were; interrupts are on while the BIOS works, as it
+ * expects.
  */
 #include "boot/direct/bios_call.h"
 

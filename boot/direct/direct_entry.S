@@ -1,10 +1,10 @@
 /*
  * Direct start without firmware: the headers of Multiboot 1 and 2 and the way from 32-bit protected mode to C code
- * of 64 bits, or of
- * 32 in the image for CPUs without 64-bit mode, which enters it with paging off.
- * QEMU's -kernel and GRUB load the flat image by the header's address fields, zero what lies behind it, and
- * enter with paging off, interrupts masked, EAX = the loader's magic number, EBX = the information structure
- * (Multiboot specification 0.6.96, 3.1-3.3; Multiboot2 specification 2.0, 3.1-3.3). Pages: the low 4 GiB, identical, 2 MiB each (SDM vol. 3, 9.8.5).
+ * of 64 bits, or of 32 in the image for CPUs without 64-bit mode, which enters it with paging off. QEMU's -kernel
+ * and GRUB load the flat image by the header's address fields, zero what lies behind it, and enter with paging
+ * off, interrupts masked, EAX = the loader's magic number, EBX = the information structure (Multiboot
+ * specification 0.6.96, 3.1-3.3; Multiboot2 specification 2.0, 3.1-3.3). Pages: the low 4 GiB, identical, 2 MiB
+ * each (SDM vol. 3, 9.8.5).
  */
 #define MAGIC	      0x1badb002
 #define LOADER_MAGIC  0x2badb002

@@ -1,17 +1,16 @@
 /*
- * Code around a kernel that reads a running counter before and after, on every CPU with RDPMC. It is copied, so it refers to
- * nothing but registers.
+ * Code around a kernel that reads a running counter before and after, on every CPU with RDPMC. It is copied, so it
+ * refers to nothing but registers.
  *
- * RDPMC serialises nothing and may move past its neighbours; LFENCE on both sides keeps it in place, as SDM vol. 2 (RDPMC)
- * advises. On AMD's it does where LFENCE is dispatch serialising (APM vol. 3, LFENCE; before Zen DE_CFG bit 1 decides), and where
- * it is not, the small window that stays shows as noise.
+ * RDPMC serialises nothing and may move past its neighbours; LFENCE on both sides keeps it in place, as SDM vol. 2
+ * (RDPMC) advises. On AMD's it does where LFENCE is dispatch serialising (APM vol. 3, LFENCE; before Zen DE_CFG
+ * bit 1 decides), and where it is not, the small window that stays shows as noise.
  *
- * Counted is everything from the first RDPMC up to and without the second. Both halves are alike around their RDPMC, so that
- * whatever it lets pass or adds, it does twice.
+ * Counted is everything from the first RDPMC up to and without the second. Both halves are alike around their
+ * RDPMC, so that whatever it lets pass or adds, it does twice.
  *
  * ARG0: RDPMC index; ARG1: mask of the counter's width. ARG2, ARG3 hold the first reading; RAX gets the
- * difference, EDX and EAX without
- * 64-bit mode.
+ * difference, EDX and EAX without 64-bit mode.
  */
 #include "arch/x86/bracket_registers.h"
 #include "pmu/contract/bracket_code.h"

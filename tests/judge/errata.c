@@ -109,8 +109,7 @@ bool errata_vague(const struct errata *e, unsigned row)
 	       !errata_foretold(e, row);
 }
 
-/* --- counts -----------------------------------------------------------------------------------------------
- */
+/* --- counts ------------------------------------------------------------------------------------------- */
 
 struct prediction {
 	bool differs; /* from what is right: a count can tell */

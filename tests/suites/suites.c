@@ -34,12 +34,14 @@ const struct suite *const suites[] = {
 	NULL,
 };
 
-/* clang-format on */
-
 const struct suite *const suites_of_research[] = {
 	&suite_strings,
 #ifndef __i386__
 	&suite_opcodes,
 #endif
-	&suite_skid,    &suite_scan, &suite_bench, NULL,
+	&suite_skid,
+	&suite_scan,
+	&suite_bench,
+	NULL,
 };
+/* clang-format on */

@@ -57,8 +57,7 @@ static enum register_answer access(void *state, struct register_access *a)
 static const struct pmu_model as_reported = {
 	.name = "report", .state_size = 1, .reset = reset, .access = access};
 
-/* --- from the report -------------------------------------------------------------------------------------
- */
+/* --- from the report ---------------------------------------------------------------------------------- */
 
 #define MISC_ENABLE         0x1a0
 #define MISC_ENABLE_PERFMON (1u << 7) /* SDM vol. 4: performance monitoring is available */

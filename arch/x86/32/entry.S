@@ -1,7 +1,7 @@
 /*
  * The way into the harness for all 256 vectors, for 32 bits: build struct trap_frame (trap.h), call
- * trap_dispatch(), go back.
- * The C side is compiled for general registers only, so x87 and SSE state passes through untouched.
+ * trap_dispatch(), go back. The C side is compiled for general registers only, so x87 and SSE state passes through
+ * untouched.
  */
 #include "arch/x86/32/frame.h"
 #include "arch/x86/machine/descriptors.h"
@@ -112,8 +112,7 @@ double_fault:
 
 /*
  * Back to what the frame at ESP says. Within a ring IRET takes three words from the stack that it comes back to,
- * and they are put
- * there; to an outer one it takes five, which are put together in the frame.
+ * and they are put there; to an outer one it takes five, which are put together in the frame.
  */
 	.globl	trap_return
 	.hidden	trap_return

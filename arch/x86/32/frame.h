@@ -39,8 +39,8 @@
 
 /*
  * Fill the frame that ESP points to: nothing may lie below ESP, where a trap puts what it pushes. ECX points to
- * ECX and EAX as they were,
- * vector, error code, and what the CPU pushed. Then EBX, which C keeps, has the frame's address.
+ * ECX and EAX as they were, vector, error code, and what the CPU pushed. Then EBX, which C keeps, has the frame's
+ * address.
  */
 	.macro	FRAME_FILL
 	FRAME_PUT %ebx, FRAME_RBX

@@ -2,10 +2,9 @@
  * The way into the step monitor and out of it, for 32 bits.
  *
  * While stepping, the real IDT's gates lead here. There are no stacks of gates' own: what the CPU pushes lies
- * below the stack pointer of
- * the stepped code, where nothing of it can be, or where ESP0 of the TSS says. From there it goes to the monitor's
- * stack at once, so that
- * the frame always lies at the same place. NMIs may hit the monitor itself; they only leave a mark.
+ * below the stack pointer of the stepped code, where nothing of it can be, or where ESP0 of the TSS says. From
+ * there it goes to the monitor's stack at once, so that the frame always lies at the same place. NMIs may hit the
+ * monitor itself; they only leave a mark.
  */
 #include "arch/x86/32/frame.h"
 #include "arch/x86/machine/descriptors.h"

@@ -62,10 +62,10 @@ static uint64_t loop(struct other *own)
 
 static void store(struct other *own)
 {
-	own->arrived = 1;
 	for (uint32_t turn = 1; !own->line[LEAVE]; turn++) {
 		own->line[0] = turn;
 		own->line[1] = own->line[0] * own->line[1] + turn;
+		own->arrived = 1;
 		if (!(turn % TURNS))
 			cpu_relax();
 	}

@@ -53,8 +53,7 @@ void amd_last_fault_check(struct control_fixture *h, unsigned i, const struct pm
 	h->equal(h, "both are the same branch", false, first == second);
 }
 
-/* --- a debug exception: 13.1.6.1 and 13.1.1.8 ------------------------------------------------------------
- */
+/* --- a debug exception: 13.1.6.1 and 13.1.1.8 --------------------------------------------------------- */
 
 bool amd_debug_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
@@ -132,8 +131,7 @@ void amd_stack_counter_check(struct control_fixture *h, unsigned i, const struct
 	h->works(h, "releasing", record_release(h->pmu, &r));
 }
 
-/* --- records of no branch: erratum 1452 ------------------------------------------------------------------
- */
+/* --- records of no branch: erratum 1452 --------------------------------------------------------------- */
 
 #define TURNS 100
 

@@ -182,8 +182,7 @@ void amd_ibs_period_check(struct control_fixture *h, unsigned i, const struct pm
 	h->equal(h, "windows of more than a period that have no sample", 0, missing);
 }
 
-/* --- stopping: erratum 420 -------------------------------------------------------------------------------
- */
+/* --- stopping: erratum 420 ---------------------------------------------------------------------------- */
 
 static uint16_t line(void)
 {
@@ -233,8 +232,7 @@ void amd_ibs_stop_check(struct control_fixture *h, unsigned i, const struct pmu_
 	h->equal(h, "interrupts of samples that were stopped, after the first one", 0, again);
 }
 
-/* --- fetches ---------------------------------------------------------------------------------------------
- */
+/* --- fetches ------------------------------------------------------------------------------------------ */
 
 bool amd_ibs_fetch_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {

@@ -37,8 +37,7 @@ static uint64_t halted(struct control_fixture *h)
 	return took;
 }
 
-/* --- samples ---------------------------------------------------------------------------------------------
- */
+/* --- samples ------------------------------------------------------------------------------------------ */
 
 enum { SAMPLE_OP, SAMPLE_VALID, SAMPLE_FETCH, SAMPLES };
 
@@ -88,8 +87,7 @@ void amd_sample_halt_check(struct control_fixture *h, unsigned i, const struct p
 		 i == SAMPLE_FETCH ? msr_write(IBS_FETCH_CTL, 0) : amd_ibs_stop(h->pmu));
 }
 
-/* --- free-running counters --------------------------------------------------------------------------------
- */
+/* --- free-running counters ---------------------------------------------------------------------------- */
 
 static bool counts_instructions(const struct pmu *pmu, unsigned i, const struct pmu_event *e)
 {
@@ -150,8 +148,7 @@ void amd_free_halt_check(struct control_fixture *h, unsigned i, const struct pmu
 		aperf(h);
 }
 
-/* --- a fetch's page ---------------------------------------------------------------------------------------
- */
+/* --- a fetch's page ----------------------------------------------------------------------------------- */
 
 bool amd_page_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
@@ -193,8 +190,7 @@ void amd_page_check(struct control_fixture *h, unsigned i, const struct pmu_even
 	h->within(h, "samples of such a page", 1, PHASES, samples);
 }
 
-/* --- x87 operations ---------------------------------------------------------------------------------------
- */
+/* --- x87 operations ----------------------------------------------------------------------------------- */
 
 bool amd_x87_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
@@ -223,8 +219,7 @@ void amd_x87_check(struct control_fixture *h, unsigned i, const struct pmu_event
 	}
 }
 
-/* --- which fetches are sampled ----------------------------------------------------------------------------
- */
+/* --- which fetches are sampled ------------------------------------------------------------------------ */
 
 #define BLOCK   32
 #define FETCHES 64
@@ -258,8 +253,7 @@ void amd_blocks_check(struct control_fixture *h, unsigned i, const struct pmu_ev
 	h->within(h, "samples of the block that a branch leads to", 1, FETCHES, samples[0]);
 }
 
-/* --- counters of the northbridge ---------------------------------------------------------------------------
- */
+/* --- counters of the northbridge ---------------------------------------------------------------------- */
 
 #define NORTHBRIDGE 0xe0
 

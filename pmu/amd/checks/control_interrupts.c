@@ -67,8 +67,7 @@ void amd_two_check(struct control_fixture *h, unsigned i, const struct pmu_event
 		overflow_of(h, turn % 2, "interrupts after a later overflow of one of two counters");
 }
 
-/* --- what retires: errata 1291 and 1292 ------------------------------------------------------------------
- */
+/* --- what retires: errata 1291 and 1292 --------------------------------------------------------------- */
 
 #define RIGHT 2 /* the counter that a CPU with erratum 1292 can be told to count right with */
 #define SHORT 10
@@ -104,8 +103,7 @@ void amd_retired_check(struct control_fixture *h, unsigned i, const struct pmu_e
 		 counted(h, e, LONG) - counted(h, e, SHORT));
 }
 
-/* --- where operations are dispatched from: erratum 1287 ---------------------------------------------------
- */
+/* --- where operations are dispatched from: erratum 1287 ----------------------------------------------- */
 
 #define FROM_DECODER 0x1aa
 #define FROM_CACHE   0x2aa

@@ -105,8 +105,7 @@ void amd_beside_check(struct control_fixture *h, unsigned i, const struct pmu_ev
 	h->equal(h, "the same, if the same counter counts here", alone, together);
 }
 
-/* --- operations that IBS tags: erratum 1348 --------------------------------------------------------------
- */
+/* --- operations that IBS tags: erratum 1348 ----------------------------------------------------------- */
 
 #define TAGGED (0xcfull | 1ull << 32 | TAGGED_OPS)
 #define PERIOD 0x90
@@ -136,8 +135,7 @@ void amd_tagged_check(struct control_fixture *h, unsigned i, const struct pmu_ev
 	h->within(h, "tagged operations of the other logical processor", 1, UINT64_MAX, others_count(h));
 }
 
-/* --- the last branch: erratum 593 --------------------------------------------------------------------------
- */
+/* --- the last branch: erratum 593 --------------------------------------------------------------------- */
 
 #define NO_COUNTER 0x10000000 /* an index of RDPMC */
 

@@ -74,8 +74,7 @@ static bool first_two(const struct pmu *pmu, unsigned i, struct pmu_control_inst
 	return true;
 }
 
-/* --- filters of security states and of EL2 ----------------------------------------------------------------
- */
+/* --- filters of security states and of EL2 ------------------------------------------------------------ */
 
 /* Non-secure EL1 counts where P and NSK are equal, EL0 where U and NSU are; without EL3 the latter two have
  * no effect. NSH and M are about levels at which nothing is executed meanwhile. */
@@ -112,8 +111,7 @@ static void state_filter(struct control_fixture *h, unsigned c, const struct pmu
 		filter_once(h, c, e, bits << 30 | others);
 }
 
-/* --- chained pairs -----------------------------------------------------------------------------------------
- */
+/* --- chained pairs ------------------------------------------------------------------------------------ */
 
 static bool each_pair(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
@@ -160,8 +158,7 @@ static void pair(struct control_fixture *h, unsigned instance, const struct pmu_
 	pair_from(h, c, e, UINT64_C(6) << 32);
 }
 
-/* --- thresholds -------------------------------------------------------------------------------------------
- */
+/* --- thresholds --------------------------------------------------------------------------------------- */
 
 #define MOST_A_CYCLE 31 /* no core is known that retires more */
 
@@ -278,8 +275,7 @@ static void edges(struct control_fixture *h, unsigned instance, const struct pmu
 	h->within(h, "cycles with some begin and end", 2 * begins - 2, 2 * begins + 1, both);
 }
 
-/* --- a counter's threshold linked with the counter below ---------------------------------------------------
- */
+/* --- a counter's threshold linked with the counter below ---------------------------------------------- */
 
 static bool has_links(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
@@ -335,8 +331,7 @@ static void links(struct control_fixture *h, unsigned instance, const struct pmu
 		h->equal(h, "an even counter keeps of TLC", 0, get(h, "reading a type register", type) & tlc);
 }
 
-/* --- freezing ---------------------------------------------------------------------------------------------
- */
+/* --- freezing ----------------------------------------------------------------------------------------- */
 
 static bool has_freeze(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
@@ -565,8 +560,7 @@ static void cleared(struct control_fixture *h, unsigned c, const struct pmu_even
 	put(h, "writing PMOVSCLR_EL0", PMOVSCLR_EL0, one);
 }
 
-/* --- the events that are there ----------------------------------------------------------------------------
- */
+/* --- the events that are there ------------------------------------------------------------------------ */
 
 /* Each PMUv3 has these, and one that counts instructions: Linux 4.8 lists them as required
  * (arch/arm64/kernel/perf_event.c), and kvm-unit-tests asks for them (arm/pmu.c). */

@@ -12,8 +12,7 @@
 
 #define UNKNOWN UINT64_C(0xa5a5a5a5a5a5a5a5)
 
-/* --- who may access what: the accessibility of each register ---------------------------------------------
- */
+/* --- who may access what: the accessibility of each register ------------------------------------------ */
 
 enum rights {
 	READS = 1,

@@ -218,8 +218,7 @@ void intel_order_check(struct control_fixture *h, unsigned i, const struct pmu_e
 	h->equal(h, "instructions with the local enable first", last, first);
 }
 
-/* --- all threads of the core ---------------------------------------------------------------------------
- */
+/* --- all threads of the core -------------------------------------------------------------------------- */
 
 bool intel_any_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
@@ -253,8 +252,7 @@ void intel_any_check(struct control_fixture *h, unsigned i, const struct pmu_eve
 		 control_value(h, 2));
 }
 
-/* --- events of what does not occur ----------------------------------------------------------------------
- */
+/* --- events of what does not occur -------------------------------------------------------------------- */
 
 static const struct {
 	const char *name, *kernel;

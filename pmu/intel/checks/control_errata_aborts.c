@@ -14,8 +14,7 @@
 
 #include <stdio.h>
 
-/* --- aborts ----------------------------------------------------------------------------------------------
- */
+/* --- aborts ------------------------------------------------------------------------------------------- */
 
 static bool aborts(const struct pmu *pmu, unsigned i, const char *name, unsigned counters,
 		   struct pmu_control_instance *out)
@@ -68,8 +67,7 @@ void intel_kept_over_check(struct control_fixture *h, unsigned i, const struct p
 	h->works(h, "clearing it", msr_write(select, 0));
 }
 
-/* --- halted time -----------------------------------------------------------------------------------------
- */
+/* --- halted time -------------------------------------------------------------------------------------- */
 
 #define HALT_US     20000
 #define HALT_US_MAX 320000

@@ -62,8 +62,7 @@ void intel_anew_check(struct control_fixture *h, unsigned i, const struct pmu_ev
 	}
 }
 
-/* --- an event that CPUID declares -------------------------------------------------------------------------
- */
+/* --- an event that CPUID declares --------------------------------------------------------------------- */
 
 #define CODE_REFERENCE 0x013c
 /* A turn branches, so it takes a cycle at least. The slowest reference clock, a crystal of 19.2 MHz, ticks
@@ -89,8 +88,7 @@ void intel_declared_check(struct control_fixture *h, unsigned i, const struct pm
 	h->equal(h, "an event that CPUID leaf 0AH declares counts nothing", false, !control_value(h, 0));
 }
 
-/* --- what a selector reads --------------------------------------------------------------------------------
- */
+/* --- what a selector reads ---------------------------------------------------------------------------- */
 
 bool intel_select_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
@@ -113,8 +111,7 @@ void intel_select_check(struct control_fixture *h, unsigned i, const struct pmu_
 	}
 }
 
-/* --- one ring alone ---------------------------------------------------------------------------------------
- */
+/* --- one ring alone ----------------------------------------------------------------------------------- */
 
 bool intel_ring_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
@@ -177,8 +174,7 @@ void intel_still_check(struct control_fixture *h, unsigned i, const struct pmu_e
 	h->works(h, "unfreezing", msr_write(IA32_PERF_GLOBAL_OVF_CTRL, STATUS_CTR_FRZ));
 }
 
-/* --- a last-branch source is written as it is read -------------------------------------------------------
- */
+/* --- a last-branch source is written as it is read ---------------------------------------------------- */
 
 #define UPPER_HALF 0xffff800012345678
 
@@ -200,8 +196,7 @@ void intel_written_back_check(struct control_fixture *h, unsigned i, const struc
 	h->works(h, "clearing it", msr_write(first, 0));
 }
 
-/* --- a counter that a handler leaves at 0 ------------------------------------------------------------------
- */
+/* --- a counter that a handler leaves at 0 ------------------------------------------------------------- */
 
 bool intel_zero_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {

@@ -162,8 +162,7 @@ void intel_far_check(struct control_fixture *h, unsigned i, const struct pmu_eve
 	program_other(h, 0);
 }
 
-/* --- load latency ----------------------------------------------------------------------------------------
- */
+/* --- load latency ------------------------------------------------------------------------------------- */
 
 #define CODE_LATENCY 0x01cd
 #define THRESHOLD    4

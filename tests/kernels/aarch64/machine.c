@@ -160,8 +160,7 @@ static int64_t data_is_written(void)
 	return exception_of(write_at, &word);
 }
 
-/* --- the stack --------------------------------------------------------------------------------------------
- */
+/* --- the stack ---------------------------------------------------------------------------------------- */
 
 static void __attribute__((noinline)) deeper(volatile uint8_t *above, unsigned levels)
 {
@@ -203,8 +202,7 @@ static int64_t guard_page_is_below(void)
 	       page_writable((void *)(uintptr_t)(page + 4096), here - page - 4096);
 }
 
-/* --- stepping ---------------------------------------------------------------------------------------------
- */
+/* --- stepping ----------------------------------------------------------------------------------------- */
 
 static void step_to_nowhere(void *arg)
 {
@@ -249,8 +247,7 @@ static int64_t exclusive_ends(void)
 	return status;
 }
 
-/* --- the watchdog -----------------------------------------------------------------------------------------
- */
+/* --- the watchdog ------------------------------------------------------------------------------------- */
 
 static const char *no_fiq(void)
 {
@@ -330,8 +327,7 @@ static int64_t in_time_is_let(void)
 	return ended_by(wait_less, NULL, MACHINE_CHECK_MS);
 }
 
-/* --- the hand-over ----------------------------------------------------------------------------------------
- */
+/* --- the hand-over ------------------------------------------------------------------------------------ */
 
 #define KEPT 80
 

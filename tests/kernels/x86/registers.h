@@ -3,9 +3,9 @@
  * register that there is. R8 to R11 share EBP and EBX: of R8, R10 and R11 a kernel uses one, or none whose
  * value matters. A kernel that needs more is left out there.
  *
- * WORD is the size of a whole register in bytes, MOVE_WORD of an immediate to memory, NEAR(label) the memory at a
- * label of the kernel: without RIP
- * to count from it counts from EBX, as it is at a kernel's entry. IRET within a ring takes IRET_WORDS.
+ * WORD is the size of a whole register in bytes, MOVE_WORD of an immediate to memory, NEAR(label) the memory
+ * at a label of the kernel: without RIP to count from it counts from EBX, as it is at a kernel's entry. IRET
+ * within a ring takes IRET_WORDS.
  */
 #ifndef TESTS_KERNELS_X86_REGISTERS_H
 #define TESTS_KERNELS_X86_REGISTERS_H

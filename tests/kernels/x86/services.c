@@ -206,8 +206,7 @@ static const char *far64_missing(const struct kernel *k, enum services_for whom)
 	return as_intel() ? NULL : "the CPU's far pointers have offsets of 32 bits";
 }
 
-/* --- split locks: SDM vol. 3, 9.1.2.3; vol. 4, 2.1 -------------------------------------------------------
- */
+/* --- split locks: SDM vol. 3, 9.1.2.3; vol. 4, 2.1 ---------------------------------------------------- */
 
 #define TEST_CTRL                0x33
 #define TEST_CTRL_SPLIT_LOCK     (1u << 29)

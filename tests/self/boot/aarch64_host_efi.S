@@ -1,8 +1,7 @@
 /*
  * An entry in front of UEFI's: firmware at EL2 becomes a host there (HCR_EL2.E2H, FEAT_VHE), as some firmware is.
- * Then the fields of
- * TCR_EL2 and CPTR_EL2 lie elsewhere (Arm ARM, D24.2), so translation is off for these instructions; firmware's
- * addresses are physical.
+ * Then the fields of TCR_EL2 and CPTR_EL2 lie elsewhere (Arm ARM, D24.2), so translation is off for these
+ * instructions; firmware's addresses are physical.
  */
 #define HCR_E2H	    34
 #define TCR_COMMON  0xffff	/* T0SZ to TG0 are where they were */

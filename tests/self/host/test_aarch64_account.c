@@ -1,7 +1,7 @@
 /*
- * What arch/aarch64/step/account.c makes of the decode tables, against Capstone's mnemonics and operands: every
- * word of the kernels, and random ones. The tables come from Capstone's identifiers and groups by other rules
- * (tools/aarch64/decodegen_form.c). What is younger than Capstone has rows by GNU's assembler.
+ * What arch/aarch64/step/account.c makes of the decode tables, against Capstone's mnemonics and operands:
+ * every word of the kernels, and random ones. The tables come from Capstone's identifiers and groups by other
+ * rules (tools/aarch64/decodegen_form.c). What is younger than Capstone has rows by GNU's assembler.
  */
 #include "tests/self/host/aarch64_reference.h"
 #include "arch/aarch64/step/insn_table.h"

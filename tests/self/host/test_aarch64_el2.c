@@ -139,9 +139,10 @@ static void power_up(const struct cpu *c)
 	*system_register("mpidr_el1") = 0x80000102;
 	/* All that there is has a value of its own before anybody looks. */
 	static const char *const kept[] = {
-		"hcr_el2",  "vbar_el2",	 "cptr_el2",  "hstr_el2", "mdcr_el2", "cnthctl_el2", "cntvoff_el2",
-		"vpidr_el2", "vmpidr_el2", "elr_el2",	"spsr_el2", "sctlr_el1", "tcr_el1",	"mair_el1",
-		"ttbr0_el1", "cpacr_el1",  "vbar_el1",	"sp_el1",   "elr_el1",	 "spsr_el1",	"s3_4_c12_c9_5"};
+		"hcr_el2",     "vbar_el2",  "cptr_el2",     "hstr_el2",  "mdcr_el2", "cnthctl_el2",
+		"cntvoff_el2", "vpidr_el2", "vmpidr_el2",   "elr_el2",   "spsr_el2", "sctlr_el1",
+		"tcr_el1",     "mair_el1",  "ttbr0_el1",    "cpacr_el1", "vbar_el1", "sp_el1",
+		"elr_el1",     "spsr_el1",  "s3_4_c12_c9_5"};
 
 	for (unsigned i = 0; i < sizeof kept / sizeof kept[0]; i++)
 		system_register(kept[i]);

@@ -187,8 +187,7 @@ static void manual_is_what_the_code_does(void **state)
 	}
 }
 
-/* --- from the table to expectations ----------------------------------------------------------------------
- */
+/* --- from the table to expectations ------------------------------------------------------------------- */
 
 /* The manual's numbers everywhere. */
 static struct attribution by_the_manual(void)
@@ -338,13 +337,11 @@ static void measured_is_not_left_open(void **state)
 	assert_true(x.high > x.low);
 }
 
-/* --- facts ------------------------------------------------------------------------------------------------
- */
+/* --- facts -------------------------------------------------------------------------------------------- */
 
 static char names[4][ATTRIBUTION_FACT], texts[4][ATTRIBUTION_FACT];
 
-/* --- from windows to the table ---------------------------------------------------------------------------
- */
+/* --- from windows to the table ------------------------------------------------------------------------ */
 
 static const struct pmu_event taken = {.name = "TAKEN",
 				       .counters = 1,
@@ -473,8 +470,7 @@ static void irets_follow_from_deliveries(void **state)
 	assert_false(attribution_return(&a, TRIP_INSTRUCTIONS, &t));
 }
 
-/* --- facts -----------------------------------------------------------------------------------------------
- */
+/* --- facts -------------------------------------------------------------------------------------------- */
 
 static unsigned facts_of(const struct attribution *a)
 {

@@ -15,10 +15,12 @@
 
 #define GAP 1000
 
-static struct try {
+static struct
+try {
 	bool fails, refused, smi;
 	uint64_t took;
-} tries[INTRUSION_TRIES];
+}
+tries[INTRUSION_TRIES];
 static unsigned n_tries, resets, stale_seen;
 static enum intrusion_source source;
 static int watches;
@@ -142,8 +144,7 @@ static void scripted_check(struct probe *p)
 		p->refused = "something";
 }
 
-static const struct control_check check = {
-	.name = "of this test", .scope = PER_PMU, .check = scripted_check};
+static const struct control_check check = {.name = "of this test", .scope = PER_PMU, .check = scripted_check};
 const struct control_check control_counting[] = {{.name = NULL}}, control_overflow[] = {{.name = NULL}},
 			   control_instruction_set[] = {{.name = NULL}};
 
@@ -274,7 +275,7 @@ static void seen_is_concluded(void **state)
 				  .refused = what == 2 ? "starting" : NULL};
 
 		probe_conclude(&p, &r);
-		assert_int_equal(r.judgement.verdict, what == 0	  ? VERDICT_EXACT
+		assert_int_equal(r.judgement.verdict, what == 0   ? VERDICT_EXACT
 						      : what == 3 ? VERDICT_ERROR
 								  : VERDICT_WRONG);
 		if (what == 1)

@@ -1,6 +1,6 @@
 /*
- * The suite `events` on a PMU by script: which counters an event goes to, kernel by kernel, and what is counted
- * beside what.
+ * The suite `events` on a PMU by script: which counters an event goes to, kernel by kernel, and what is
+ * counted beside what.
  */
 #include "tests/suites/events.c"
 
@@ -224,7 +224,8 @@ static void passes_count_everything_once(void **state)
 	}
 }
 
-/* The whole suite: each event on each counter and in each level, or on the one whose turn it is, by its name. */
+/* The whole suite: each event on each counter and in each level, or on the one whose turn it is, by its name.
+ */
 static void the_suite_tells_each_by_its_place(void **state)
 {
 	(void)state;

@@ -143,8 +143,7 @@ static void read_mix(void)
 	fclose(f);
 }
 
-/* --- the signature ---------------------------------------------------------------------------------------
- */
+/* --- the signature ------------------------------------------------------------------------------------ */
 
 static struct signature_range range[Q_COUNT];
 static const uint8_t nothing;
@@ -176,8 +175,7 @@ static void describe(const struct program *p, uint64_t interrupts_low, uint64_t 
 	declare(Q_INTERRUPTS_HW, (int64_t)interrupts_low, (int64_t)interrupts_high);
 }
 
-/* --- rows of a CPU ---------------------------------------------------------------------------------------
- */
+/* --- rows of a CPU ------------------------------------------------------------------------------------ */
 
 static struct pmu_event row[ROWS_MAX];
 static char netburst_names[NETBURST_ROWS_MAX][NETBURST_NAME];

@@ -47,8 +47,7 @@ static void retake(uint64_t flags)
 	machine_take();
 }
 
-/* --- vector registers -------------------------------------------------------------------------------------
- */
+/* --- vector registers --------------------------------------------------------------------------------- */
 
 #define AREA_MAX  4096
 #define LEGACY    512
@@ -141,8 +140,7 @@ static int64_t vector_bytes_lost(void)
 	return lost;
 }
 
-/* --- tables ------------------------------------------------------------------------------------------------
- */
+/* --- tables ------------------------------------------------------------------------------------------- */
 
 struct tables {
 	struct descriptor_pointer gdt, idt;
@@ -285,8 +283,7 @@ static int64_t take_again(void)
 	return ours;
 }
 
-/* --- interrupts --------------------------------------------------------------------------------------------
- */
+/* --- interrupts --------------------------------------------------------------------------------------- */
 
 /* An interrupt of ours that is still requested must not reach firmware, which would not know its vector. */
 static int64_t nothing_left_requested(void)
@@ -525,8 +522,7 @@ static int64_t pit_kept(void)
 	return good;
 }
 
-/* --- the watchdog ------------------------------------------------------------------------------------------
- */
+/* --- the watchdog ------------------------------------------------------------------------------------- */
 
 static void hang(void *arg)
 {

@@ -73,8 +73,7 @@ static int64_t time_counts_on(void)
 	return from > 0 && passed + 2 >= least && passed <= most + 2;
 }
 
-/* --- serial port -----------------------------------------------------------------------------------------
- */
+/* --- serial port -------------------------------------------------------------------------------------- */
 
 #define DIVISOR_LOW      0
 #define DIVISOR_HIGH     1

@@ -69,8 +69,7 @@ static int64_t one_register_changed(void)
 	return seen;
 }
 
-/* --- all at once ------------------------------------------------------------------------------------------
- */
+/* --- all at once -------------------------------------------------------------------------------------- */
 
 static struct {
 	uint32_t id; /* as the processor itself says */

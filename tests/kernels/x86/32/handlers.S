@@ -1,7 +1,6 @@
 /*
  * Where interrupts, faults and system calls of kernels arrive while a service is on, without 64-bit mode: the
- * instructions of
- * tests/kernels/x86/handlers.S. SYSCALL is none of them, nor is what the CPU lacks carried out.
+ * instructions of tests/kernels/x86/handlers.S. SYSCALL is none of them, nor is what the CPU lacks carried out.
  */
 #include "tests/kernels/x86/kernel.h"
 

@@ -72,7 +72,7 @@ struct scripted {
 	int64_t (*beyond)(unsigned c, const struct scripted_window *at);
 	/** While the window runs: interrupts may come. NULL: none do. */
 	void (*during)(const struct scripted_window *at);
-	uint64_t passed; /* the clock is so much further */
+	uint64_t passed;         /* the clock is so much further */
 	unsigned strays, ticks;  /* interrupts that nobody asked for; the watchdog's */
 	uint32_t smis;           /* MSR_SMI_COUNT */
 	bool freezes;            /* the CPU has FREEZE_WHILE_SMM */
