@@ -2,7 +2,6 @@
 #include "pmu/contract/counter_values.h"
 #include "pmu/events/text.h"
 #include "tests/judge/check.h"
-#include "tests/measure/sampling.h"
 #include "tests/report/level_words.h"
 
 #include "arch/levels.h"
@@ -13,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define PERIOD_HARNESS 200 /* a handler's way back counts as well: it must not use up the period */
 
 bool planner_refuse(const struct planner *p, struct text_place at, const char *format, ...)
 {
@@ -28,11 +25,6 @@ bool planner_refuse(const struct planner *p, struct text_place at, const char *f
 	vsnprintf(p->why + n, p->size - (size_t)n, format, args);
 	va_end(args);
 	return false;
-}
-
-static struct text_place key(const struct planner *p, enum experiment_key k)
-{
-	return p->x->key[k];
 }
 
 /* --- kernels and events ----------------------------------------------------------------------------- */
@@ -60,13 +52,13 @@ static bool no_such_kernel(const struct planner *p, struct text_place at, const 
 static bool check_kernels(const struct planner *p)
 {
 	if (p->x->own_why)
-		return planner_refuse(p, *p->x->code ? key(p, KEY_CODE) : p->x->bytes.item[0].at, "%s%s%s",
-				      *p->x->code ? p->x->code : "",
+		return planner_refuse(p, *p->x->code ? planner_key(p, KEY_CODE) : p->x->bytes.item[0].at,
+				      "%s%s%s", *p->x->code ? p->x->code : "",
 				      *p->x->code ? ": " : "bytes=: ", p->x->own_why);
 	for (const char *from = p->x->kernel; *from;) {
 		char name[sizeof p->x->kernel];
 		size_t n = strcspn(from, ",");
-		struct text_place at = key(p, KEY_KERNEL);
+		struct text_place at = planner_key(p, KEY_KERNEL);
 		const struct kernel *k = kernels_begin;
 
 		snprintf(name, sizeof name, "%.*s", (int)n, from);
@@ -267,163 +259,6 @@ static bool take_metrics(const struct planner *p)
 	return true;
 }
 
-/* --- samples and cascades --------------------------------------------------------------------------- */
-
-/* What is said of samples, where there are none of that kind. */
-static bool check_sample_keys(const struct planner *p)
-{
-	const struct experiment *x = p->x;
-	bool samples = x->record && x->record != RECORD_BRANCH_TRACE && x->record != RECORD_LAST_BRANCHES &&
-		       x->record != RECORD_NEXT_BRANCHES;
-
-	if ((x->sample || x->most) && !samples)
-		return planner_refuse(p, key(p, x->sample ? KEY_SAMPLE : KEY_MAX),
-				      "it is of samples: add record=pmi, pebs or ibs-op");
-	if (x->buffer && x->record != RECORD_PRECISE)
-		return planner_refuse(p, key(p, KEY_BUFFER),
-				      "buffer= is of records in memory: take record=pebs, or leave it out");
-	return true;
-}
-
-static bool check_beside(const struct planner *p)
-{
-	const struct experiment *x = p->x;
-
-	if (!x->beside.count)
-		return true;
-	if ((x->record != RECORD_PMI && x->record != RECORD_PRECISE) || x->cascades.count)
-		return planner_refuse(p, x->beside.item[0].at,
-				      "beside= counts while record=pmi or record=pebs samples%s",
-				      x->cascades.count ? ", not beside a cascade" : "");
-	if (!p->plan->level)
-		return planner_refuse(
-			p, x->beside.item[0].at,
-			"in %s what beside= counts would have the harness's own in it: take %s=%u",
-			level_name(0), level_heading(), level_user());
-	if (p->plan->n_excluded)
-		return planner_refuse(
-			p, x->beside.item[0].at,
-			"%s is left out, as its counters fell short of the ladder: leave beside= out",
-			p->plan->excluded[0].event ? p->plan->excluded[0].event->name : "a raw event");
-	if (p->plan->n_sampled != 1)
-		return planner_refuse(
-			p, x->beside.item[0].at,
-			"beside= counts while one event is sampled, and events= has %u: share them "
-			"among experiments",
-			p->plan->n_sampled);
-	return p->plan->n_requests - 1 <= SAMPLING_BESIDE ||
-	       planner_refuse(p, x->beside.item[0].at,
-			      "beside= has more than %d events: share them among experiments",
-			      SAMPLING_BESIDE);
-}
-
-static bool check_cascade(const struct planner *p)
-{
-	const struct experiment *x = p->x;
-	unsigned least = p->plan->pmu->pmi_late ? 2 : 1;
-
-	if (x->cascades.count && !p->plan->pmu->driver->cascade)
-		return planner_refuse(p, x->cascades.item[0].at,
-				      "the counters of %s do not start each other: leave cascade= out",
-				      p->plan->pmu->name);
-	if (x->cascades.count > 1)
-		return planner_refuse(p, x->cascades.item[x->cascades.count - 1].at,
-				      "an experiment has one cascade: share them among experiments");
-	if (x->then && !x->cascades.count)
-		return planner_refuse(p, key(p, KEY_THEN), "then= says nothing without cascade=A>B: add it");
-	if (x->cascades.count && (x->record ? x->record != RECORD_PMI || !x->then : x->then != 0))
-		return planner_refuse(
-			p, x->record ? key(p, KEY_RECORD) : key(p, KEY_THEN),
-			"a cascade interrupts with record=pmi and then=, the number of its second "
-			"event: give both, or none");
-	if (x->then && x->then < least)
-		return planner_refuse(p, key(p, KEY_THEN),
-				      "then=%" PRIu64 ": these counters interrupt with the event behind the "
-				      "overflow: at least %u",
-				      x->then, least);
-	return true;
-}
-
-static bool check_record(const struct planner *p)
-{
-	const struct experiment *x = p->x;
-
-	if (!check_cascade(p) || !check_sample_keys(p) || !check_beside(p))
-		return false;
-	if (x->record > RECORD_PMI)
-		return planner_check_source(p);
-	if ((x->record || x->cascades.count) && !x->period)
-		return planner_refuse(p, x->record ? key(p, KEY_RECORD) : x->cascades.item[0].at,
-				      "it needs period=, the number of events up to an overflow");
-	if (x->period && !x->record && !x->cascades.count)
-		return planner_refuse(
-			p, key(p, KEY_PERIOD),
-			"period= says nothing without record= or cascade=: add one, or leave it out");
-	if (x->record && !p->plan->pmu->has_pmi)
-		return planner_refuse(p, key(p, KEY_RECORD),
-				      "%s raises no overflow interrupt: leave record= out",
-				      p->plan->pmu->name);
-	if (x->record && !x->cascades.count && !p->plan->level && x->period < PERIOD_HARNESS)
-		return planner_refuse(
-			p, key(p, KEY_PERIOD),
-			"period=%" PRIu64
-			" is too short in %s, where the interrupt's handler is counted as well: at "
-			"least %d, or %s=%u",
-			x->period, level_name(0), PERIOD_HARNESS, level_heading(), level_user());
-	return true;
-}
-
-/* Whether the counter can be set so that it overflows after a period. */
-static bool check_counter(const struct planner *p, unsigned c, uint64_t period, enum experiment_key from,
-			  bool interrupts)
-{
-	const struct pmu_counter *k = &p->plan->pmu->counter[c];
-	unsigned bits = k->write_width < k->width ? k->write_width - 1u : k->width - 1u;
-	uint64_t most = bits < 63 ? UINT64_C(1) << bits : counter_highest(k);
-
-	if (most > counter_highest(k))
-		most = counter_highest(k);
-
-	if (interrupts && !k->has_interrupt)
-		return planner_refuse(p, key(p, KEY_RECORD), "%s raises no interrupt: take another counter",
-				      k->name);
-	if (period > most)
-		return planner_refuse(p, key(p, from), "%s=%" PRIu64 " does not fit %s: at most %" PRIu64,
-				      from == KEY_THEN ? "then" : "period", period, k->name, most);
-	return true;
-}
-
-static bool check_period(const struct planner *p, unsigned c)
-{
-	return check_counter(p, c, p->x->period, KEY_PERIOD, p->x->record);
-}
-
-/* Events that wait for an overflow have to have one that overflows. */
-static bool check_waiting(const struct planner *p)
-{
-	const struct experiment_plan *plan = p->plan;
-	const struct event_grammar *g = plan->pmu->driver->grammar;
-
-	for (unsigned i = 0; g && i < plan->n_requests; i++) {
-		const struct option_item *item = &p->x->events.item[plan->item[i]];
-		bool starts = plan->cascade_from != plan->cascade_to && i == plan->cascade_to;
-
-		if (plan->request[i].config.code & g->code_waits && !starts)
-			return planner_refuse(
-				p, item->at,
-				"%s waits for another counter's overflow: name both in cascade=A>B, "
-				"or take the cascade out",
-				item->text);
-		if (plan->request[i].config.code & g->code_overflows_always && p->x->record &&
-		    (!plan->level || p->x->period != 1))
-			return planner_refuse(
-				p, item->at,
-				"%s overflows with each increment: record= takes it with %s=%u and period=1",
-				item->text, level_heading(), level_user());
-	}
-	return true;
-}
-
 /* --- scheduling ------------------------------------------------------------------------------------- */
 
 static struct text_place place_of(const struct planner *p, unsigned request)
@@ -441,7 +276,7 @@ static bool one_by_one(const struct planner *p, const char *proof)
 	for (unsigned i = 0; i < plan->n_requests; i++) {
 		if (!schedule_events(plan->pmu, &plan->request[i], 1, &plan->place[i], &result, &why))
 			return planner_refuse(p, place_of(p, i), "%s", why);
-		if (p->x->record && !check_period(p, plan->place[i].alternative))
+		if (p->x->record && !planner_check_period(p, plan->place[i].alternative))
 			return false;
 		plan->place[i].pass = (uint16_t)i;
 	}
@@ -470,8 +305,8 @@ static bool together(const struct planner *p)
 		schedule_explain(plan->pmu, plan->request, plan->n_requests, text, sizeof text);
 		if (p->x->beside.count)
 			return planner_refuse(p, p->x->beside.item[0].at, "%s: leave some out", text);
-		return planner_refuse(p, key(p, KEY_PASSES), "%s: take passes=split, or leave some out",
-				      text);
+		return planner_refuse(p, planner_key(p, KEY_PASSES),
+				      "%s: take passes=split, or leave some out", text);
 	}
 	plan->passes = result.passes;
 	plan->bound = result.bound;
@@ -532,8 +367,8 @@ static bool cascade(const struct planner *p)
 		to->config = config;
 		to->counter = (uint8_t)(b + 1);
 		if (together(p))
-			return check_counter(p, a, p->x->period, KEY_PERIOD, false) &&
-			       (!p->x->then || check_counter(p, b, p->x->then, KEY_THEN, true));
+			return planner_check_counter(p, a, p->x->period, KEY_PERIOD, false) &&
+			       (!p->x->then || planner_check_counter(p, b, p->x->then, KEY_THEN, true));
 		*from = first;
 		*to = as_written;
 	}
@@ -555,11 +390,11 @@ static bool place_events(const struct planner *p)
 	if (plan->source)
 		return planner_place_samples(p);
 	if (p->x->beside.count)
-		return together(p) && check_period(p, plan->place[0].alternative);
+		return together(p) && planner_check_period(p, plan->place[0].alternative);
 	if (p->x->record && !p->x->cascades.count)
 		return one_by_one(p, "each event is sampled alone");
 	if (alone && (p->x->passes == EXPERIMENT_ONE || p->x->cascades.count))
-		return planner_refuse(p, key(p, KEY_PASSES),
+		return planner_refuse(p, planner_key(p, KEY_PASSES),
 				      "%s starts its counters one by one, so in %s events have no window in "
 				      "common: take "
 				      "passes=split, or %s=%u",
@@ -578,7 +413,7 @@ static bool check_n(const struct planner *p)
 	uint64_t top;
 
 	if (__builtin_mul_overflow(plan->n, multiples, &top) || top > INT64_MAX)
-		return planner_refuse(p, key(p, KEY_N),
+		return planner_refuse(p, planner_key(p, KEY_N),
 				      "n=%" PRIu64 ": %u times that is measured, too: take a smaller one",
 				      plan->n, multiples);
 	for (const struct kernel *k = kernels_begin; k < kernels_end; k++)
@@ -596,7 +431,8 @@ static bool check_n(const struct planner *p)
 			    expectation_fits(&x, 0, counter_highest(c)) == EXPECTATION_OK)
 				continue;
 			expectation_explain(&x, k, top, text, sizeof text);
-			return planner_refuse(p, key(p, KEY_N), "%s (%s): take a smaller n", text, c->name);
+			return planner_refuse(p, planner_key(p, KEY_N), "%s (%s): take a smaller n", text,
+					      c->name);
 		}
 	return true;
 }
@@ -613,7 +449,7 @@ bool experiment_plan(const struct experiments *all, const struct experiment *x, 
 					.n = x->n ? x->n : n,
 					.reps = x->reps ? x->reps : reps};
 	if (!check_kernels(&p) || !take_events(&p) || !take_deltas(&p) || !take_metrics(&p) ||
-	    !check_record(&p) || !place_events(&p) || !check_waiting(&p))
+	    !planner_check_record(&p) || !place_events(&p) || !planner_check_waiting(&p))
 		return false;
 	planner_find_rows(&p);
 	return check_n(&p);

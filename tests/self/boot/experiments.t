@@ -215,16 +215,22 @@ def last(name, kernel, level):
             return [("low" in c["observations"][-1], c["observations"][-1]["values"]) for c in x["counts"]]
 
 
-BRANCHES = [(True, 0), (True, 74), (True, 1), (True, 1), (True, 75)]
+# Whether a branch is mispredicted hangs on what was executed before it and on where code lies, since the machine model's predictor goes by address and
+# history (pmu/virtual/uarch.h): each setting is counted in a pass of its own, in which one of the branches may be. That one falls out of the loop.
+PREDICTED = {"p4-branch-kinds": [{0, 1}, {73, 74}, {0, 1}, {0, 1}, {75}], "p4-taken-branches": [{0, 1}, {73, 74}]}
+for name, counts in PREDICTED.items():
+    seen = last(name, "branches_taken", "ring 3")
+    ok(seen and len(seen) == len(counts) and all(judged and len(values) == 1 and values[0][0] in some and values[0][1] == 3 for (judged, values), some in zip(seen, counts)),
+       "%s, branches_taken, ring 3" % name, [repr(seen)])
+seen = [values[0][0] for _, values in last("p4-taken-branches", "branches_taken", "ring 3") or []]
+equal(sum(seen), 74, "where both are counted in one pass, those that are mispredicted and those that are not are all that are taken")
 for name, kernel, level, counts in (
-        ("p4-taken-branches", "branches_taken", "ring 3", [(True, 0), (True, 74)]),
         ("p4-tagged-loads", "loads", "ring 0", [(True, 0), (True, 120)]),
         ("p4-tagged-loads", "load_op_store", "ring 0", [(True, 0), (True, 60)]),
         ("p4-tagged-loads-ring3", "loads", "ring 3", [(True, 0), (True, 120)]),
         ("p4-tagged-x87", "x87_arithmetic", "ring 3", [(True, 75), (True, 75)]),
         ("p4-tagged-misses", "clflush_reload", "ring 0", [(True, 15)]),
         ("p4-other-processor", "x87_arithmetic", "ring 3", [(True, 75), (True, 75), (True, 0), (True, 0)]),
-        ("p4-branch-kinds", "branches_taken", "ring 3", BRANCHES),
         ("p4-system", "nop_loop", "ring 0", [(True, 180), (True, 180), (True, 180), (True, 0)]),
         ("p4-user", "nop_loop", "ring 3", [(True, 180), (True, 180), (True, 180), (True, 0)]),
         ("p4-colour-1", "x87_arithmetic", "ring 3", [(True, 75), (True, 75)]),
