@@ -141,6 +141,10 @@ ok(r.status == 2 and len([line for line in r.lines if "could not run: firmware r
 # A run may take as long as it likes while it says something new.
 lines, text, status = run.boot("suite=events", timeout=60, patience=0)
 equal((status, text), (2, None), "a machine that says nothing new for as long as one waits is ended")
+for arguments, why in ((["-t", "0", "suite=events"], "no verdict, and nothing new for 0 s; be more patient with -t, or look at it with -v"),
+                       (["-c", "nonsense"], "qemu-system-aarch64: unable to find CPU model 'nonsense'")):
+    r = subprocess.run([ROOT / "scripts/run-aarch64", "-b", "direct", *arguments], capture_output=True, text=True, check=False, timeout=60)
+    equal((r.returncode, r.stdout.splitlines()[-1:]), (2, ["assay: could not run: " + why]), "one line says why: " + why)
 lines, text, status = run.boot("suite=nonsense", timeout=60)
 equal(status, 2, "with options that are none it could not run")
 lines, text, status = run.boot("suite=none hpet=0 hpat=0", timeout=60)
