@@ -283,6 +283,14 @@ static bool switch_on(unsigned number, const char **why)
 	return true;
 }
 
+/* A turn of it begins: the one that is to be spoilt, or not. */
+static void spoil_turn(unsigned number)
+{
+	spoilt.now = PROCESSOR_SOUND;
+	if (number == spoilt.number && spoilt.turn && !--spoilt.turn)
+		spoilt.now = spoilt.fault;
+}
+
 static bool turn(unsigned number, const char **why)
 {
 	if (seen(number) == LOST && psci_call(PSCI_AFFINITY_INFO, listed[number], 0, 0) != PSCI_IS_OFF) {
@@ -291,9 +299,7 @@ static bool turn(unsigned number, const char **why)
 	}
 	if (seen(number) == LOST)
 		on[number] = false;
-	spoilt.now = PROCESSOR_SOUND;
-	if (number == spoilt.number && spoilt.turn && !--spoilt.turn)
-		spoilt.now = spoilt.fault;
+	spoil_turn(number);
 	waiting = false;
 	__atomic_store_n(&state[number], ASKED, __ATOMIC_SEQ_CST);
 	processor_lives(0);
@@ -371,13 +377,18 @@ bool processor_send(unsigned number, void (*fn)(unsigned number))
 
 	if (processor_stays() || seen(number) == LOST)
 		return false;
+	spoil_turn(number);
 	beside = fn;
 	__atomic_store_n(&state[number], ASKED, __ATOMIC_SEQ_CST);
-	if (on[number])
+	if (on[number]) {
 		gic_wake(&waiter[number]);
-	else if (!switch_on(number, &why))
+	} else if (!switch_on(number, &why)) {
+		beside = NULL;
 		return false;
+	}
 	lost = !wait_for_start(number);
+	if (lost)
+		beside = NULL;
 	return !lost;
 }
 
