@@ -371,7 +371,7 @@ def bochs_command(tmp, how, cpu, cpus, memory, serial_file, options, image, modu
 
 def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256, machine="q35", serial=True, disk="ide",
          ignore_bad_msrs=1, timeout=120, direct="direct.bin", extra=(), on_line=None, stop_when=None, config=None, files=None, prepare=None, inspect=None,
-         until_exit=False, firmware=OVMF, firmware_state=None, steady=True, patience=None, keep_interrupted=False, on_data=None):
+         until_exit=False, firmware=OVMF, firmware_state=None, steady=True, in_turns=False, patience=None, keep_interrupted=False, on_data=None):
     """Boot once.
 
     how        "direct": without firmware; "disk": OVMF and a copy of the disk image, options in its assay.cfg;
@@ -397,6 +397,8 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
     until_exit wait for the machine to switch itself off, however many verdicts there are
     steady     with "direct" and "bios" in QEMU: the machine's time is counted in instructions, as Bochs does it, so that no watchdog ends what only
                this computer made slow; else it is real time. (Firmware's own waiting makes that dear: it keeps real time.)
+    in_turns   of QEMU, which then has one thread of this computer's for all processors instead of one for each: where firmware has more of them
+               wait for each other than this computer has, those that wait are not in the way of the one that works
     """
     cpus = cpus if isinstance(cpus, tuple) else (cpus, 1)
     tmp = tempfile.mkdtemp(prefix="assay-")
@@ -430,7 +432,7 @@ def boot(how="direct", emulator="qemu", cpu=None, options="", cpus=1, memory=256
             if emulator == "kvm":
                 need_kvm()
             command = qemu_command(tmp, how, cpu or {"kvm": "host"}.get(emulator, "max"), cpus, memory, machine, serial, options, image, modules, disk,
-                                   firmware, steady and emulator == "qemu", ram, {"kvm": "kvm"}.get(emulator, "tcg"))
+                                   firmware, steady and emulator == "qemu", ram, {"kvm": "kvm"}.get(emulator, "tcg,thread=single" if in_turns else "tcg"))
             if firmware_state:
                 command += ["-incoming", "exec:cat '%s'" % firmware_state]
             serial_file = None

@@ -16,7 +16,9 @@ MARK = "#:"
 def extract(text, run=None):
     """A report in the text of a serial line, or of the file that machines with a BIOS keep theirs in (boot/bios/kept_file.h), as bytes: the last one,
     or of that file the newest run's, or the run's of this number."""
-    lines = [(n, line.strip("\r\n\0 ")[len(MARK):]) for n, line in enumerate(text.split("\n"), 1) if line.startswith(MARK)]
+    blank = "\r\n\0 "
+    # What such a file has not been filled with yet is millions of empty lines.
+    lines = [(n, line.strip(blank)[len(MARK):]) for n, line in enumerate(text.rstrip(blank).split("\n"), 1) if line.startswith(MARK)]
     begins = [i for i, (_, line) in enumerate(lines) if line == "report"]
     numbers = sorted(int(line.split(" ")[1]) for _, line in lines if re.fullmatch(r"run \d+ .*", line))
     if numbers or run is not None:
