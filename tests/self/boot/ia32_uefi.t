@@ -23,7 +23,7 @@ with Monitor() as monitor:
                 shown[:] = monitor.screen()
         return bool(shown)
 
-    r = boot("disk", config="exit=halt\n%s\n" % OPTIONS, files=FILES, cpus=2, firmware=emulators.OVMF32, extra=("-vga", "std", *monitor.options), stop_when=look)
+    r = boot("disk", config="exit=halt\n%s\n" % OPTIONS, files=FILES, cpus=2, firmware=emulators.OVMF32, in_turns=True, extra=("-vga", "std", *monitor.options), stop_when=look)
 sound(r, "a 64-bit CPU")
 same_table(r, direct, "the same table as a direct start")
 valid(r.report, "its report has come over the serial line")
