@@ -209,6 +209,9 @@ with tempfile.TemporaryDirectory() as folder:
     equal((why, r.counts and r.counts["error"]), (["processor 2 (APIC ID 7) did not start: nothing answers at this APIC ID"], 1),
           "one line names it, and the run is not called good")
     valid(r.report, "the report keeps to the schema")
+    r = boot(options="pmu=virtual suite=machine", cpus=2, extra=("-acpitable", "sig=APIC,data=" + path))
+    equal([c["name"] for s in (r.report or {"suites": []})["suites"] for c in s["checks"] if c["verdict"] in ("wrong", "error")],
+          ["others/all work at once, each by itself"], "and is missed where all are to work at once")
     complains(boot(options="pmu=virtual suite=control cpus=3", cpus=2, **ghosts), r"processor 3 \(APIC ID 8\) did not start: firmware has not enabled it",
               "only one asked for, that firmware keeps off")
 
