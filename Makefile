@@ -129,7 +129,7 @@ $(patsubst %,$(B)/image/%.o,$(filter %.c,$(INTEGER_ONLY))): private IMAGE_FLAGS 
 $(B)/image/gen/%.o: private IMAGE_FLAGS += -mgeneral-regs-only
 
 # Little here is in a hurry: what is measured is assembly. The step engine, what it runs, and what it steps over and over are: they
-# keep -O2.
+# keep -O2. The rest is not scheduled either: instructions in the order of their kind are shorter when packed, by 14 KB.
 HURRIED := $(wildcard arch/x86/step/account.c arch/x86/step/describe.c pmu/virtual/machine_model.c pmu/virtual/oracle.c \
 	pmu/virtual/uarch.c pmu/virtual/vpmu.c pmu/*/model/model_counters.c pmu/*/model/model_sources.c pmu/*/model/uops.c \
 	arch/x86/step/step*.c arch/x86/step/insn.c arch/x86/step/gather.c arch/x86/exceptions/trap_entered.c arch/x86/interrupts/apic.c arch/x86/cpu/msr.c \
@@ -138,7 +138,7 @@ HURRIED := $(wildcard arch/x86/step/account.c arch/x86/step/describe.c pmu/virtu
 HURRIED_OBJ := $(patsubst %,$(B)/image/%.o,$(filter $(HURRIED),$(IMAGE_SRC)))
 IMAGE_OBJ := $(HURRIED_OBJ) $(filter-out $(HURRIED_OBJ),$(IMAGE_OBJ))
 UNHURRIED := $(filter arch/%.c boot/%.c tests/%.c pmu/%.c,$(filter-out $(HURRIED),$(IMAGE_SRC)))
-$(patsubst %,$(B)/image/%.o,$(UNHURRIED)): private IMAGE_FLAGS += -Os
+$(patsubst %,$(B)/image/%.o,$(UNHURRIED)): private IMAGE_FLAGS += -Os -fno-schedule-insns2
 
 # The LZMA SDK's headers, and its encoder as source, cut down to the fast mode that is used; the encoder of QR codes as source, which scripts/setup has unpacked.
 SENT_INCLUDES := -isystem $(B)/gen/lzma -isystem /usr/include/lzma -isystem $(B)/qrcodegen/c
