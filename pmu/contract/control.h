@@ -58,6 +58,9 @@ struct control_fixture {
 	/** Say that the hardware must not have refused something. */
 	bool (*works)(struct control_fixture *h, const char *what, bool done);
 
+	/** Say that what the check waits for did not happen: it is skipped, whatever has been compared. */
+	void (*leave)(struct control_fixture *h, const char *why);
+
 	/** Run the check's kernel in ring 0 with the counters of the mask, all programmed, started and
 	 * stopped around it by the driver's bracket; or in ring 3, with start() and stop() around it in ring
 	 * 0. */
@@ -142,6 +145,7 @@ enum pmu_control_need {
 	PMU_CONTROL_INTERRUPT = 1 << 0, /* an overflow interrupt */
 	PMU_CONTROL_THREADS = 1 << 1,   /* two logical processors */
 	PMU_CONTROL_TIMER = 1 << 2,     /* halt(): a timer that is nobody else's */
+	PMU_CONTROL_FIRMWARE = 1 << 4,  /* nothing: it is about SMIs, and one disturbs it not */
 	PMU_CONTROL_DANGEROUS =
 		1 << 3,             /* it can hang a machine that has an erratum: for dangerous=yes alone */
 	PMU_CONTROL_OTHER = 1 << 4, /* another logical processor of the core, with counters of its own */

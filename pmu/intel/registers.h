@@ -124,6 +124,12 @@
 #define DEBUGCTL_RTM                   (1ull << 15) /* debugging of transactions */
 
 /* --- last-branch records: SDM 17.4.8, 17.5 to 17.12; where the stack lies: lbr.h --------------------- */
+/* The core's clock and power, SDM vol. 3, 15.2 and 15.8. */
+#define IA32_MPERF            0xe7
+#define IA32_APERF            0xe8
+#define IA32_CLOCK_MODULATION 0x19a
+#define MSR_PPERF             0x64e /* where CPUID.6:EAX[7] */
+
 /* Processor trace, SDM vol. 3, 32.2.8: CPUID.7:EBX[25]. */
 #define IA32_RTIT_OUTPUT_BASE      0x560
 #define IA32_RTIT_OUTPUT_MASK_PTRS 0x561

@@ -126,6 +126,8 @@ void probe_conclude(const struct probe *p, struct result *r)
 {
 	if (p->lacking && hypervisor_withholds(p->pmu, &r->judgement, p->lacking)) {
 		return;
+	} else if (p->left) {
+		judgement_set(&r->judgement, VERDICT_SKIPPED, "%s", p->left);
 	} else if (p->refused) {
 		judgement_set(&r->judgement, VERDICT_WRONG, "%s was answered with a fault", p->refused);
 	} else if (p->compared == 0) {

@@ -37,6 +37,7 @@ struct probe {
 	uint64_t expected, observed;
 	bool failed;
 	const char *refused; /* what the hardware answered with a fault though it must not */
+	const char *left;    /* why it is skipped after all */
 	const char *lacking; /* what a hypervisor was found to keep to itself; nothing is judged then */
 	uint64_t ticks[2]; /* fewest and most that one loop took of a clock that is an emulator's own time; 0:
 			    * it is not, or was not found to be */

@@ -66,6 +66,11 @@ static bool works(struct control_fixture *h, const char *what, bool done)
 	return must_work(probe_of(h), what, done);
 }
 
+static void leave(struct control_fixture *h, const char *why)
+{
+	probe_of(h)->left = why;
+}
+
 static void run(struct control_fixture *h, uint64_t mask)
 {
 	run_counting(probe_of(h), mask);
@@ -192,8 +197,8 @@ static void carry_out_once(struct grip *g)
 	bool counted = firmware_is_counted() && firmware_interrupts(&before);
 	g->check->check(&g->fixture, g->instance, g->event);
 	place(&g->fixture, 0, OTHER_HALTED);
-	g->disturbed = (g->probe.failed || g->probe.refused) && counted && firmware_interrupts(&after) &&
-		       after != before;
+	g->disturbed = !(g->check->needs & PMU_CONTROL_FIRMWARE) && (g->probe.failed || g->probe.refused) &&
+		       counted && firmware_interrupts(&after) && after != before;
 }
 
 /* Counters are not held during SMIs, as a check may be about the register that has them held. */
@@ -341,6 +346,7 @@ static void carry_out(struct run *r, const struct pmu_control_check *check, unsi
 			    .equal = equal,
 			    .within = within,
 			    .works = works,
+			    .leave = leave,
 			    .run = run,
 			    .run_user = run_user,
 			    .read_user = read_user,

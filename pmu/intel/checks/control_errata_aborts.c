@@ -1,6 +1,6 @@
 /*
- * What transactions that abort leave of counters, and what halting leaves of events of the front end: published
- * errata are about each of them.
+ * What transactions that abort leave of counters, and what halting leaves of events of the front end:
+ * published errata are about each of them.
  */
 #include "pmu/contract/counter_values.h"
 #include "pmu/intel/checks/control_parts.h"

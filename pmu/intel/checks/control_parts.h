@@ -61,6 +61,9 @@ extern intel_check intel_third_check, intel_kept_over_check, intel_front_halt_ch
 
 extern intel_instance intel_beside_instance, intel_far_instance, intel_slow_instance, intel_both_instance;
 extern intel_check intel_beside_check, intel_far_check, intel_slow_check, intel_both_check;
+extern intel_instance intel_clock_instance, intel_slow_trace_instance, intel_smi_instance;
+extern intel_check intel_clock_check, intel_slow_trace_check, intel_smi_check;
+
 extern intel_instance intel_pt_instance;
 extern intel_check intel_pt_check;
 

@@ -25,7 +25,9 @@ struct intel_found {
 	struct intel_pebs pebs; /* of that kind */
 	int core;               /* intel_core() of it */
 	bool genuine;           /* Intel's own: other vendors number their models as they like */
-	bool processor_trace;   /* one that writes to tables of pages: CPUID.14H */
+	bool counts_clocks, counts_productive; /* IA32_MPERF and IA32_APERF; MSR_PPERF */
+	bool modulates;                        /* the core's clock can be */
+	bool processor_trace;                  /* one that writes to tables of pages: CPUID.14H */
 };
 
 struct intel_pmu {

@@ -176,13 +176,39 @@ static inline bool intel_hook_any_thread(const struct intel_state *s, bool any)
  * are frozen in it. */
 static inline bool intel_hook_smi(const struct intel_state *s)
 {
-	return (injected(s, INJECT_SMI) || injected(s, INJECT_SMM_COUNTED)) && !s->thread &&
-	       !(s->steps % SMI_EVERY);
+	return (injected(s, INJECT_SMI) || injected(s, INJECT_SMM_COUNTED) || injected(s, INJECT_AAJ12) ||
+		injected(s, INJECT_HSD52)) &&
+	       !s->thread && !(s->steps % SMI_EVERY);
 }
 
 static inline bool intel_hook_smm_frozen(const struct intel_state *s, bool frozen)
 {
 	return frozen && !injected(s, INJECT_SMM_COUNTED);
+}
+
+static inline void intel_hook_smi_taken(struct intel_state *s)
+{
+	s->deviations.strange = injected(s, INJECT_AAJ12);
+	if (injected(s, INJECT_HSD52))
+		s->debugctl &= ~DEBUGCTL_FREEZE_PERFMON_ON_PMI;
+}
+
+/** Clocks that IA32_MPERF counts, what MSR_PPERF becomes, whether the one of two counts that does not wrap
+ * stays. */
+static inline uint64_t intel_hook_reference(const struct intel_state *s, uint64_t clocks)
+{
+	return injected(s, INJECT_AAJ27) && s->platform.modulation ? 0 : clocks;
+}
+
+static inline uint64_t intel_hook_productive(const struct intel_state *s, const struct step *step,
+					     uint64_t clocks)
+{
+	return injected(s, INJECT_ADL26) && step->halted ? clocks - (1ull << 32) : clocks;
+}
+
+static inline bool intel_hook_wraps_alone(const struct intel_state *s)
+{
+	return injected(s, INJECT_AAJ30);
 }
 
 /** What the topdown metrics tell of a kind of slots. */
@@ -273,9 +299,12 @@ static inline bool intel_hook_lbr_lost(struct intel_state *s)
 }
 
 /** The source that a record gives. @param last that of the newest record; freezing: the stack stops here */
-static inline uint64_t intel_hook_lbr_from(const struct intel_state *s, uint64_t from, uint64_t last,
-					   bool freezing)
+static inline uint64_t intel_hook_lbr_from(struct intel_state *s, uint64_t from, uint64_t last, bool freezing)
 {
+	if (s->deviations.strange) {
+		s->deviations.strange = false;
+		return from ^ 0x55ull << 38;
+	}
 	bool stale = injected(s, INJECT_LBR_STALE_FROM) || (injected(s, INJECT_BJ94) && freezing);
 
 	return stale ? last : from;
@@ -343,7 +372,8 @@ static inline bool intel_hook_ler_stale(const struct intel_state *s)
 /** Whether a branch is left out of the trace; what its record tells. */
 static inline bool intel_hook_bts_lost(struct intel_state *s)
 {
-	return injected(s, INJECT_BTS_LOST) && !(++s->deviations.traced % 7);
+	return (injected(s, INJECT_BTS_LOST) || (injected(s, INJECT_AF36) && s->platform.modulation)) &&
+	       !(++s->deviations.traced % 7);
 }
 
 void intel_hook_bts(struct intel_state *s, const struct step *step, struct ds_branch *r);

@@ -103,6 +103,12 @@ struct intel_pt {
 	uint64_t control, status, base, mask;
 };
 
+/** The core's clock and power. */
+struct intel_platform {
+	bool counts, productive; /* IA32_MPERF and IA32_APERF exist; MSR_PPERF */
+	uint64_t mperf, aperf, pperf, modulation;
+};
+
 struct intel_state {
 	const struct intel_profile *profile;
 	struct intel_leaf0a leaf;
@@ -122,6 +128,7 @@ struct intel_state {
 	struct intel_lbr_state lbr;
 	struct intel_ds_state ds;
 	struct intel_pt pt;
+	struct intel_platform platform;
 	struct intel_pebs_state pebs;
 	uint64_t misc_enable;
 	struct intel_extra extra[INTEL_EXTRAS];
@@ -232,6 +239,12 @@ void intel_bts_advance(struct intel_state *s, const struct step *step);
 
 /** What a record loads counter c with. @return false if there is no telling */
 bool intel_pebs_reset_value(const struct intel_state *s, unsigned c, uint64_t *value);
+
+/** The core's clock and power: registers likewise, and what a step adds to them while they run. */
+enum register_answer intel_platform_read(struct intel_state *s, uint32_t address, uint64_t *value);
+enum register_answer intel_platform_write(struct intel_state *s, uint32_t address, uint64_t value);
+bool intel_platform_runs(const struct intel_state *s);
+void intel_platform_advance(struct intel_state *s, const struct step *step);
 
 /** The processor trace: registers as struct pmu_model has them, REGISTER_NOT_MINE for all others. While it is
  * on, last-branch records may be hidden. */

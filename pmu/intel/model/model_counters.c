@@ -206,7 +206,7 @@ void intel_update_running(struct intel_state *s)
 		}
 	}
 
-	s->quick = !intel_hook_any(s) && !intel_metrics_run(s);
+	s->quick = !intel_hook_any(s) && !intel_metrics_run(s) && !intel_platform_runs(s);
 	for (unsigned i = 0; i < s->n_running; i++) {
 		const struct intel_counter *k = &s->counter[s->run_list[i]];
 		s->quick &= k->simple;
@@ -276,6 +276,7 @@ static void take_smi(struct intel_state *s)
 	s->smis++;
 	if (s->other && !s->thread)
 		take_smi(s->other);
+	intel_hook_smi_taken(s);
 	/* SDM 17.4.1; the bit exists only where IA32_PERF_CAPABILITIES[12] is set. */
 	if (intel_hook_smm_frozen(s, s->debugctl & DEBUGCTL_FREEZE_WHILE_SMM))
 		return;
@@ -450,6 +451,8 @@ bool intel_advance(void *state, const struct step *step)
 			continue;
 		count(s, c, step);
 	}
+	if (intel_platform_runs(s))
+		intel_platform_advance(s, step);
 	if (s->leaf.reloaded && s->overflowed)
 		auto_reload(s);
 	if (intel_metrics_run(s))

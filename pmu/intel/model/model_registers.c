@@ -76,6 +76,8 @@ static void reset(void *state, const struct model_profile *profile, const struct
 	s->leaf = leaf0a_of(profile);
 	s->pdcm = leaf_of(profile, 1)->ecx >> 15 & 1;
 	s->core = intel_core(leaf_of(profile, 1)->eax, leaf_of(profile, 0x1a)->eax);
+	s->platform.counts = leaf_of(profile, 6)->ecx & 1;
+	s->platform.productive = leaf_of(profile, 6)->eax >> 7 & 1;
 	s->pt.exists = leaf_of(profile, 7)->ebx & PT_EBX;
 	s->threads = (leaf_of(profile, 4)->eax >> 14 & 0xfff) + 1;
 	if (injections)
@@ -419,6 +421,8 @@ static enum register_answer read_register(void *state, uint32_t address, uint64_
 	enum register_answer access = intel_lbr_read(s, address, value);
 	if (access == REGISTER_NOT_MINE)
 		access = intel_pt_read(s, address, value);
+	if (access == REGISTER_NOT_MINE)
+		access = intel_platform_read(s, address, value);
 	return access == REGISTER_NOT_MINE ? intel_pebs_read(s, address, value) : access;
 }
 
@@ -472,6 +476,8 @@ static enum register_answer write_register(void *state, uint32_t address, uint64
 	enum register_answer access = intel_lbr_write(s, address, value);
 	if (access == REGISTER_NOT_MINE)
 		access = intel_pt_write(s, address, value);
+	if (access == REGISTER_NOT_MINE)
+		access = intel_platform_write(s, address, value);
 	return access == REGISTER_NOT_MINE ? intel_pebs_write(s, address, value) : access;
 }
 

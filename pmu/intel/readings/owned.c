@@ -209,10 +209,14 @@ static uint64_t stays(const struct pmu *pmu, uint32_t address)
 	case MSR_LER_FROM_LIP:
 	case MSR_LER_TO_LIP:
 	case IA32_LER_INFO:
-	case IA32_DS_AREA:          /* looked at when something records */
-	case IA32_PEBS_DATA_CFG:    /* likewise */
-	case MSR_PERF_METRICS:      /* likewise: its check writes it */
-	case IA32_MISC_ENABLE:      /* the firmware's and the system's */
+	case IA32_DS_AREA:       /* looked at when something records */
+	case IA32_PEBS_DATA_CFG: /* likewise */
+	case MSR_PERF_METRICS:   /* likewise: its check writes it */
+	case IA32_MISC_ENABLE:   /* the firmware's and the system's */
+	case IA32_MPERF:         /* nor are the core's clock and power */
+	case IA32_APERF:
+	case IA32_CLOCK_MODULATION:
+	case MSR_PPERF:
 	case IA32_RTIT_OUTPUT_BASE: /* the processor trace is no part of the PMU */
 	case IA32_RTIT_OUTPUT_MASK_PTRS:
 	case IA32_RTIT_CTL:
