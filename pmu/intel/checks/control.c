@@ -471,6 +471,8 @@ const struct pmu_control_check intel_control[] = {
 	{"what does not occur", "SDM vol. 3, chapter 19", 0, intel_absent_instance, intel_absent_check},
 	{"counted over aborts", "SDM 19.3.6.5", 0, intel_third_instance, intel_third_check},
 	{"kept over aborts", "SDM 18.2.1.1", 0, intel_kept_over_instance, intel_kept_over_check},
+	{"overflow about a halt", "SDM 18.2.1.1, INT", PMU_CONTROL_INTERRUPT | PMU_CONTROL_TIMER,
+	 intel_halt_overflow_instance, intel_halt_overflow_check},
 	{"unhalted", "SDM vol. 3, chapter 19", PMU_CONTROL_TIMER, intel_front_halt_instance,
 	 intel_front_halt_check},
 	{"processor trace", "SDM vol. 3, 32.2.8, 17.4", 0, intel_pt_instance, intel_pt_check},

@@ -111,3 +111,49 @@ void intel_front_halt_check(struct control_fixture *h, unsigned i, const struct 
 	h->within(h, "over a halt an event of unhalted cycles goes on by", 0, took / ACTIVE_PART,
 		  control_value(h, 0) - START);
 }
+
+/* --- overflows about a halt ------------------------------------------------------------------------------
+ */
+
+#define SHORT_HALT_US 2000
+#define PHASES_MAX    2000
+
+bool intel_halt_overflow_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	snprintf(out->name, sizeof out->name, "%s", pmu->counter[0].name);
+	out->counters = intel_first_counters(pmu, 1);
+	return !i && out->counters && intel_offers(pmu, CODE_INSTRUCTIONS);
+}
+
+/* What is counted from a start over a halt to the stop, from a first value on. */
+static uint64_t over_halt(struct control_fixture *h, uint64_t first)
+{
+	const struct pmu_config config = {.code = CODE_INSTRUCTIONS, .levels = LEVELS_ALL, .interrupt = true};
+
+	control_program(h, 0, &config, first);
+	h->arm(h);
+	h->works(h, "starting", h->pmu->driver->start(h->pmu, 1));
+	h->halt(h, SHORT_HALT_US);
+	h->works(h, "stopping", h->pmu->driver->stop(h->pmu));
+	return control_value(h, 0) - first;
+}
+
+/* The overflow is moved over all that is executed about the halt. */
+void intel_halt_overflow_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
+{
+	uint64_t most = over_halt(h, START), top = intel_counter_top(h->pmu, 0);
+	unsigned lost = 0, all = 0;
+
+	(void)i, (void)e;
+	h->within(h, "instructions about a halt", 1, PHASES_MAX, most);
+	for (uint64_t phase = 1; phase < most && phase < PHASES_MAX; phase++) {
+		over_halt(h, top - phase + 1);
+		unsigned n = h->interrupts(h);
+
+		lost += !n;
+		all += n;
+		h->works(h, "acknowledging", h->pmu->driver->acknowledge(h->pmu, 1));
+	}
+	h->within(h, "interrupts of overflows about halts", 1, PHASES_MAX, all);
+	h->equal(h, "overflows about a halt without an interrupt", 0, lost);
+}

@@ -64,6 +64,9 @@ extern intel_check intel_beside_check, intel_far_check, intel_slow_check, intel_
 extern intel_instance intel_clock_instance, intel_slow_trace_instance, intel_smi_instance;
 extern intel_check intel_clock_check, intel_slow_trace_check, intel_smi_check;
 
+extern intel_instance intel_halt_overflow_instance;
+extern intel_check intel_halt_overflow_check;
+
 extern intel_instance intel_pt_instance;
 extern intel_check intel_pt_check;
 

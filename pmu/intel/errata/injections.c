@@ -328,6 +328,8 @@ uint64_t intel_hook_distorted(struct intel_state *s, unsigned c, const struct st
 /* Counter 3 is the microcode's, for transactions. */
 void intel_hook_step(struct intel_state *s, const struct step *step)
 {
+	if (injected(s, INJECT_AAJ113) && step->halted)
+		s->deviations.late = 0;
 	if (s->deviations.late && !--s->deviations.late)
 		s->pmi_pending++;
 	if (injected(s, INJECT_SKL179) && intel_amount(step, Q_INSN_XBEGIN)) {
@@ -376,7 +378,9 @@ bool intel_hook_pmi_late(struct intel_state *s)
 	s->deviations.repeat = injected(s, INJECT_HSD91);
 	if (injected(s, INJECT_LATE_PMI))
 		s->deviations.late = LATE_STEPS;
-	return injected(s, INJECT_LATE_PMI);
+	if (injected(s, INJECT_AAJ113))
+		s->deviations.late = VARIED_STEPS(LATE_STEPS);
+	return injected(s, INJECT_LATE_PMI) || injected(s, INJECT_AAJ113);
 }
 
 void intel_hook_interrupted(struct intel_state *s, unsigned c)

@@ -106,6 +106,7 @@ static const struct erratum_symptom symptoms[] = {
 	{"AAJ30", "control", "counts of clocks/wrap", "when IA32_APERF wraps*", SHOWS_TEXT, 0, 0},
 	{"ADL26", "control", "counts of clocks/productive", "over a halt MSR_PPERF*", SHOWS_LIKE, 0, 0},
 	{"AF36", "control", "trace with a slow clock/*", "branches traced*", SHOWS_LIKE, 0, 0},
+	{"AAJ113", "control", "overflow about a halt/*", "overflows about a halt*", SHOWS_LIKE, 0, 0},
 	{"AAJ79", "control", "declared event/3CH?01H",
 	 "an event that CPUID leaf 0AH declares counts nothing*", SHOWS_TEXT, 0, 0},
 	{"BV80", "control", "selectors read back/*", "a selector of the upper four reads*", SHOWS_TEXT, 0, 0},
