@@ -232,3 +232,9 @@ uint64_t timer_halt(unsigned us)
 	timer_stop();
 	return clock_read() - before;
 }
+
+uint64_t timer_halt_deeply(unsigned us)
+{
+	(void)us;
+	return 0;
+}

@@ -97,6 +97,9 @@ struct control_fixture {
 	/** Halt until a timer interrupt comes in, after so many microseconds. @return time-stamp counter
 	 * ticks that passed; 0: it came too early for a halt worth the name (a slow emulator) */
 	uint64_t (*halt)(struct control_fixture *h, unsigned us);
+	/** The same in the deepest idle state that the processor offers; of a virtual PMU's processor each
+	 * halt is. @return 0: it offers none */
+	uint64_t (*halt_deeply)(struct control_fixture *h, unsigned us);
 
 	/** Raise a debug exception by INT1 and come back from it. @return where the INT1 is; 0: none came */
 	uint64_t (*debug_exception)(struct control_fixture *h);
@@ -145,7 +148,7 @@ enum pmu_control_need {
 	PMU_CONTROL_INTERRUPT = 1 << 0, /* an overflow interrupt */
 	PMU_CONTROL_THREADS = 1 << 1,   /* two logical processors */
 	PMU_CONTROL_TIMER = 1 << 2,     /* halt(): a timer that is nobody else's */
-	PMU_CONTROL_FIRMWARE = 1 << 4,  /* nothing: it is about SMIs, and one disturbs it not */
+	PMU_CONTROL_FIRMWARE = 1 << 5,  /* nothing: it is about SMIs, and one disturbs it not */
 	PMU_CONTROL_DANGEROUS =
 		1 << 3,             /* it can hang a machine that has an erratum: for dangerous=yes alone */
 	PMU_CONTROL_OTHER = 1 << 4, /* another logical processor of the core, with counters of its own */

@@ -170,6 +170,11 @@ static uint64_t halt(struct control_fixture *h, unsigned us)
 	return took < clock_hz() / 1000000 * us / 2 ? 0 : took;
 }
 
+static uint64_t halt_deeply(struct control_fixture *h, unsigned us)
+{
+	return h->pmu->virtual ? timer_halt(us) : timer_halt_deeply(us);
+}
+
 static uint64_t debug_exception(struct control_fixture *h)
 {
 	(void)h;
@@ -358,6 +363,7 @@ static void carry_out(struct run *r, const struct pmu_control_check *check, unsi
 			    .other_interrupts = other_interrupts,
 			    .run_open = run_open,
 			    .halt = halt,
+			    .halt_deeply = halt_deeply,
 			    .debug_exception = debug_exception,
 			    .threads = threads,
 			    .place = place},

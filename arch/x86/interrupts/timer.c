@@ -2,7 +2,9 @@
 
 #include "arch/x86/exceptions/trap.h"
 #include "arch/watchdog.h"
+#include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/interrupts/apic.h"
+#include "arch/x86/interrupts/mwait.h"
 #include "arch/x86/time/tsc.h"
 
 #include <stddef.h>
@@ -66,6 +68,26 @@ uint64_t timer_halt(unsigned us)
 	apic_timer_oneshot((uint32_t)(apic_timer_hz() * us / 1000000));
 	begin = tsc_read();
 	__asm__ volatile("sti\n\thlt\n\tcli" ::: "memory");
+	apic_timer_oneshot(0);
+	return tsc_read() - begin;
+}
+
+uint64_t timer_halt_deeply(unsigned us)
+{
+	static volatile char watched;
+	struct cpuid_regs leaf = {0};
+	uint32_t hint;
+	uint64_t begin;
+
+	if (cpu_has(CPU_MONITOR))
+		leaf = cpuid(CPUID_MWAIT, 0);
+	hint = mwait_deepest(leaf.ecx, leaf.edx);
+	if (!hint)
+		return 0;
+	apic_timer_oneshot((uint32_t)(apic_timer_hz() * us / 1000000));
+	begin = tsc_read();
+	__asm__ volatile("monitor" ::"a"(&watched), "c"(0), "d"(0));
+	__asm__ volatile("sti\n\tmwait\n\tcli" ::"a"(hint), "c"(0) : "memory");
 	apic_timer_oneshot(0);
 	return tsc_read() - begin;
 }

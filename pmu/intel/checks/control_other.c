@@ -7,6 +7,7 @@
 
 #include "arch/x86/cpu/msr.h"
 #include "pmu/intel/driver/state.h"
+#include "pmu/intel/events/cores.h"
 #include "pmu/intel/events/extra.h"
 #include "pmu/intel/records/record.h"
 #include "pmu/intel/registers.h"
@@ -123,6 +124,43 @@ void intel_beside_check(struct control_fixture *h, unsigned i, const struct pmu_
 		count_both(h, 0, e, "a count while the same counter of the other logical processor counts");
 	if (exact)
 		h->equal(h, "the same, if the same counter counts here", alone, together);
+	program_other(h, 0);
+}
+
+/* --- micro-operations of both --------------------------------------------------------------------------- */
+
+/* UOPS_EXECUTED.THREAD, at least: an access of a read-modify-write is one each. The list leaves it out. */
+static const struct pmu_event uops = {.code = 0x01b1, .fixed = -1, .terms = {{Q_LOADS, 1}, {Q_STORES, 2}}};
+
+bool intel_other_uops_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	int core = intel_found(pmu)->core;
+
+	if (i || !has_pair(pmu) || core == INTEL_NO_CORE ||
+	    (core != intel_core_by_name("HSW") && core != intel_core_by_name("HSX")))
+		return false;
+	snprintf(out->name, sizeof out->name, "B1H/01H");
+	out->counters = intel_first_counters(pmu, 1);
+	out->kernel = "load_op_store";
+	return true;
+}
+
+/* Each counts its own, though both work. */
+void intel_other_uops_check(struct control_fixture *h, unsigned i, const struct pmu_event *unused)
+{
+	uint64_t low, high;
+
+	(void)i, (void)unused;
+	control_program(h, 0, &(struct pmu_config){.code = uops.code, .levels = LEVELS_ALL}, START);
+	h->amount(h, &uops, 0, &low, &high);
+	h->run(h, 1);
+	h->within(h, "micro-operations, the other logical processor being halted", START + low, UINT64_MAX,
+		  control_value(h, 0));
+	control_program(h, 0, &(struct pmu_config){.code = uops.code, .levels = LEVELS_ALL}, START);
+	program_other(h, uops.code);
+	h->run_beside(h, 1, &plain);
+	h->within(h, "micro-operations while the other logical processor executes some", START + low,
+		  UINT64_MAX, control_value(h, 0));
 	program_other(h, 0);
 }
 

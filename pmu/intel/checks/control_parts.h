@@ -67,6 +67,11 @@ extern intel_check intel_clock_check, intel_slow_trace_check, intel_smi_check;
 extern intel_instance intel_halt_overflow_instance;
 extern intel_check intel_halt_overflow_check;
 
+extern intel_instance intel_occurs_instance, intel_sample_freeze_instance, intel_clock_branches_instance,
+	intel_other_uops_instance;
+extern intel_check intel_occurs_check, intel_sample_freeze_check, intel_clock_branches_check,
+	intel_other_uops_check;
+
 extern intel_instance intel_pt_instance;
 extern intel_check intel_pt_check;
 

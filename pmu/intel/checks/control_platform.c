@@ -10,6 +10,7 @@
 #include "pmu/intel/driver/state.h"
 #include "pmu/intel/records/ds.h"
 #include "pmu/intel/records/record.h"
+#include "pmu/intel/records/record_ds.h"
 #include "pmu/intel/registers.h"
 #include "pmu/x86/control.h"
 
@@ -130,19 +131,23 @@ void intel_slow_trace_check(struct control_fixture *h, unsigned i, const struct 
 /* --- firmware's interrupt ---------------------------------------------------------------------------------
  */
 
-#define LOOKS_VIRTUAL 2048
+#define LOOKS_VIRTUAL 512 /* some twenty steps each */
 #define LOOKS         (1u << 22)
+#define HELD_IN_SMM   (1ull << 12) /* of IA32_PERF_CAPABILITIES: SDM 17.4.1 */
 
-enum { SMI_FREEZE, SMI_RECORDS, SMIS };
+enum { SMI_FREEZE, SMI_RECORDS, SMI_SAMPLE, SMIS };
 
 bool intel_smi_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
-	static const char *const names[SMIS] = {"the freeze", "records"};
+	static const char *const names[SMIS] = {"the freeze", "records", "a sample"};
 	const struct intel_found *f = intel_found(pmu);
 	uint64_t value;
 
 	if (i >= SMIS || pmu->under_hypervisor || f->no_freeze || !f->records_branches ||
 	    !intel_offers(pmu, CODE_INSTRUCTIONS) || !pmu->has_global || !msr_read(MSR_SMI_COUNT, &value))
+		return false;
+	if (i == SMI_SAMPLE &&
+	    (!f->samples || f->pebs.architectural || f->pebs.adaptive || !(f->capabilities & HELD_IN_SMM)))
 		return false;
 	snprintf(out->name, sizeof out->name, "%s", names[i]);
 	out->counters = intel_first_counters(pmu, 1);
@@ -165,6 +170,72 @@ static bool comes(struct control_fixture *h, uint64_t *debugctl)
 	return false;
 }
 
+#define CODE_CALLS 0x02c4
+#define SAMPLES    16
+#define CALLS      4 /* that arm it, at most */
+
+/* Without a call: that is what is counted. */
+static inline __attribute__((always_inline)) uint64_t register_inline(uint32_t address)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(address));
+	return (uint64_t)high << 32 | low;
+}
+
+static __attribute__((noinline)) void called(void)
+{
+	__asm__ volatile("");
+}
+
+/* @return whether an SMI came; *more: by how much the buffer's index moved over it */
+static bool waited(const struct pmu *pmu, const volatile struct ds_area *area, uint64_t *more)
+{
+	uint64_t before = register_inline(MSR_SMI_COUNT), index;
+	bool came = false;
+
+	for (unsigned n = 0; n < CALLS && !(register_inline(IA32_PERF_GLOBAL_STATUS) & 1); n++)
+		called();
+	index = area->pebs.index;
+	for (unsigned n = pmu->virtual ? 4 * LOOKS_VIRTUAL : LOOKS; n && !came; n--)
+		came = register_inline(MSR_SMI_COUNT) != before;
+	*more = area->pebs.index - index;
+	return came;
+}
+
+/* A counter of calls is armed by one, and none follows but those of firmware's handler, for which it is held.
+ */
+static void sampled_over(struct control_fixture *h)
+{
+	static _Alignas(4096) uint8_t memory[2 * 4096];
+	struct pmu_recording r = {.source = record_source(h->pmu, RECORD_PRECISE),
+				  .levels = LEVELS_ALL,
+				  .config.code = CODE_CALLS,
+				  .period = 2,
+				  .memory = memory,
+				  .records = SAMPLES};
+	const char *why = "there is no such record";
+	uint64_t more = 0;
+
+	r.size = r.source ? record_memory(h->pmu, &r) : 0;
+	if (!r.source || !record_can_sample(h->pmu, &r, &why)) {
+		h->leave(h, why);
+		return;
+	}
+	h->works(h, "setting PEBS up", record_setup(h->pmu, &r, &why));
+	h->works(h, "holding counters in SMM", intel_change_msr(IA32_DEBUGCTL, 0, DEBUGCTL_FREEZE_WHILE_SMM));
+	h->works(h, "sampling", record_start(h->pmu, &r));
+	bool came = waited(h->pmu, intel_ds_area(&r), &more);
+
+	h->works(h, "stopping",
+		 record_stop(h->pmu, &r) && record_release(h->pmu, &r) &&
+			 intel_change_msr(IA32_DEBUGCTL, DEBUGCTL_FREEZE_WHILE_SMM, 0));
+	if (came)
+		h->equal(h, "records that an SMI wrote of a counter that is held, in bytes", 0, more);
+	else
+		h->leave(h, "no SMI came");
+}
+
 void intel_smi_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	const struct pmu_config config = {.code = CODE_INSTRUCTIONS, .levels = LEVELS_ALL};
@@ -176,6 +247,10 @@ void intel_smi_check(struct control_fixture *h, unsigned i, const struct pmu_eve
 	const char *why;
 
 	(void)e;
+	if (i == SMI_SAMPLE) {
+		sampled_over(h);
+		return;
+	}
 	control_program(h, 0, &config, 0);
 	h->works(h, "starting", h->pmu->driver->start(h->pmu, 1));
 	if (i == SMI_FREEZE) {

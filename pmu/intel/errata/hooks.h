@@ -177,7 +177,7 @@ static inline bool intel_hook_any_thread(const struct intel_state *s, bool any)
 static inline bool intel_hook_smi(const struct intel_state *s)
 {
 	return (injected(s, INJECT_SMI) || injected(s, INJECT_SMM_COUNTED) || injected(s, INJECT_AAJ12) ||
-		injected(s, INJECT_HSD52)) &&
+		injected(s, INJECT_HSD52) || injected(s, INJECT_AAJ73)) &&
 	       !s->thread && !(s->steps % SMI_EVERY);
 }
 
@@ -189,6 +189,7 @@ static inline bool intel_hook_smm_frozen(const struct intel_state *s, bool froze
 static inline void intel_hook_smi_taken(struct intel_state *s)
 {
 	s->deviations.strange = injected(s, INJECT_AAJ12);
+	s->deviations.leaked = injected(s, INJECT_AAJ73) && s->debugctl & DEBUGCTL_FREEZE_WHILE_SMM;
 	if (injected(s, INJECT_HSD52))
 		s->debugctl &= ~DEBUGCTL_FREEZE_PERFMON_ON_PMI;
 }
@@ -206,6 +207,12 @@ static inline uint64_t intel_hook_productive(const struct intel_state *s, const 
 	return injected(s, INJECT_ADL26) && step->halted ? clocks - (1ull << 32) : clocks;
 }
 
+/** The clock's modulation is written. @param before what it was */
+static inline void intel_hook_modulated(struct intel_state *s, uint64_t before)
+{
+	s->deviations.strange |= injected(s, INJECT_AAJ122) && s->platform.modulation != before;
+}
+
 static inline bool intel_hook_wraps_alone(const struct intel_state *s)
 {
 	return injected(s, INJECT_AAJ30);
@@ -221,6 +228,13 @@ static inline uint64_t intel_hook_metric(const struct intel_state *s, enum intel
 
 /** Counter c overflows. @return true if nothing follows from it */
 bool intel_hook_overflow(struct intel_state *s, unsigned c);
+
+/** A counter that samples has overflowed. */
+static inline void intel_hook_armed(struct intel_state *s)
+{
+	if (injected(s, INJECT_AM94) && s->debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI)
+		s->debugctl &= ~DEBUGCTL_LBR;
+}
 
 /** Whether an overflow leaves no status. */
 static inline bool intel_hook_status_lost(const struct intel_state *s)

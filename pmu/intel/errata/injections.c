@@ -11,6 +11,7 @@
 
 #define LATE_STEPS  3
 #define PAGE        4096
+#define EIGHT       8
 #define AGAIN_STEPS 500 /* a handler has unmasked the local APIC's entry by then */
 
 const struct model_injection intel_injections[] = {
@@ -91,6 +92,8 @@ bool intel_hook_hangs(const struct intel_state *s, uint32_t address, uint64_t va
 {
 	uint64_t base, end;
 
+	if (s->deviations.hung)
+		return true;
 	if (injected(s, INJECT_BJ106) && address == IA32_PEBS_ENABLE)
 		return s->running;
 	return injected(s, INJECT_BIGPEBS) && address == IA32_PERF_GLOBAL_CTRL && value && s->pebs.enable &&
@@ -197,6 +200,8 @@ static const struct miscount {
 	{INJECT_BJ50, 0x03, 0x02, Q_LOADS, 1, ALWAYS},
 	{INJECT_HSD65, 0xc9, 0x40, Q_INSN_XBEGIN, 1, ALWAYS},
 	{INJECT_HSD65, 0xc8, 0x40, Q_INSN_XBEGIN, 1, ALWAYS},
+	{INJECT_AAJ23, 0x06, 0x00, Q_INSN_SEGMENT, 1, NOW_AND_THEN},
+	{INJECT_AAJ23, 0x06, 0x00, Q_INSN_SEGMENT, -1, SELDOM},
 	{INJECT_HSD76, 0xd0, 0x21, Q_INSN_LOCKED, -1, ALWAYS},
 };
 
@@ -287,6 +292,9 @@ uint64_t intel_hook_distorted(struct intel_state *s, unsigned c, const struct st
 								!intel_amount(step, Q_INSN_IO));
 	if (injected(s, INJECT_HSD135) && step->halted && of_front_end(s, c))
 		amount += step->cycles;
+	if (injected(s, INJECT_HSD30) && !intel_is_fixed(c) && (s->select[c] & 0xff) == 0xb1 &&
+	    amount >= EIGHT / 2)
+		amount = 0; /* two of them in one cycle */
 	if (injected(s, INJECT_HSD176) && c == 2)
 		extra += 3 * intel_amount(step, Q_INSN_XBEGIN);
 	amount += varied_extra(c, step->level, extra);
@@ -299,6 +307,8 @@ uint64_t intel_hook_distorted(struct intel_state *s, unsigned c, const struct st
 	if (injected(s, INJECT_LINE_END) && instructions && (step->ip & 63) == 63 &&
 	    !intel_amount(step, Q_INSN_NOP))
 		amount += intel_amount(step, Q_INSTRUCTIONS);
+	if (injected(s, INJECT_BV6) && !intel_is_fixed(c) && (s->select[c] & EVTSEL_CODE) == 0x01cc && amount)
+		amount = !(s->deviations.shared++ % 3);
 	amount = intel_hook_beside(s, c, step, amount);
 	if (injected(s, INJECT_SIBLING_LEAK) && instructions && step->sibling)
 		amount += intel_amount(step, Q_INSTRUCTIONS);
@@ -330,6 +340,9 @@ void intel_hook_step(struct intel_state *s, const struct step *step)
 {
 	if (injected(s, INJECT_AAJ113) && step->halted)
 		s->deviations.late = 0;
+	for (unsigned c = 0; injected(s, INJECT_AAJ134) && step->halted && c < INTEL_COUNTERS; c++)
+		s->deviations.hung |= s->counter[c].pmi && s->deviations.overflow_step[c] &&
+				      s->steps - s->deviations.overflow_step[c] <= LATE_STEPS;
 	if (s->deviations.late && !--s->deviations.late)
 		s->pmi_pending++;
 	if (injected(s, INJECT_SKL179) && intel_amount(step, Q_INSN_XBEGIN)) {
@@ -429,6 +442,10 @@ uint32_t intel_hook_recorded(struct intel_state *s, uint32_t hit)
 {
 	struct intel_deviations *d = &s->deviations;
 
+	if (d->leaked) {
+		d->leaked = false;
+		hit |= s->pebs.armed;
+	}
 	if (injected(s, INJECT_SKL104))
 		hit |= s->pebs.armed & ~s->running;
 	/* The record is of one occurrence, or of one instruction, further. */

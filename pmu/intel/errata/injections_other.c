@@ -28,6 +28,10 @@ uint64_t intel_hook_beside(struct intel_state *s, unsigned c, const struct step 
 
 	if (injected(s, INJECT_BJ122) && of_memory(select) && s->other && s->other->running >> c & 1)
 		amount = share_out(s, c, amount);
+	if (injected(s, INJECT_HSD144) && select == 0x01b1 && s->other && s->other->running >> c & 1) {
+		share_out(s, c, 2 * amount);
+		amount = 0;
+	}
 	if (injected(s, INJECT_HSD171) && s->counter[c].latency && step->sibling)
 		amount = 0;
 	if (injected(s, INJECT_BDD101) && s->thread && (select == 0x40c4 || select == 0x04c4))

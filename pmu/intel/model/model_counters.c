@@ -98,6 +98,25 @@ static void decode_core_event(const struct intel_state *s, struct intel_counter 
 		k->simple = true;
 }
 
+/* What lists leave out: an erratum is about it. */
+static const struct {
+	uint16_t code;
+	const char *cores[2];
+	struct event_term terms[3];
+} unlisted[] = {
+	{0x0006, {"NHM", "WSS"}, {{Q_INSN_SEGMENT, 1}}},
+	{0x01cc, {"IVB", "IVT"}, {{Q_INSN_EMMS, 1}}},
+	{0x01b1, {"HSW", "HSX"}, {{Q_INSTRUCTIONS, 1}, {Q_LOADS, 1}, {Q_STORES, 2}}},
+};
+
+static void decode_unlisted(const struct intel_state *s, struct intel_counter *k, uint64_t select)
+{
+	for (unsigned i = 0; i < sizeof unlisted / sizeof unlisted[0]; i++)
+		for (unsigned c = 0; unlisted[i].code == (select & EVTSEL_CODE) && c < 2; c++)
+			for (unsigned t = 0; s->core == intel_core_by_name(unlisted[i].cores[c]) && t < 3; t++)
+				k->weight[unlisted[i].terms[t].quantity] += unlisted[i].terms[t].coefficient;
+}
+
 /* Exceptions of this core apply to an architectural event as well as to the core's own that has its code. */
 static void decode_exception(const struct intel_state *s, struct intel_counter *k, uint64_t select)
 {
@@ -151,6 +170,7 @@ void intel_decode_general(struct intel_state *s, unsigned c)
 	k->offcore = intel_decode_offcore(s, k, select);
 	if (!k->offcore)
 		decode_core_event(s, k, select);
+	decode_unlisted(s, k, select);
 }
 
 void intel_decode_fixed(struct intel_state *s, unsigned c)

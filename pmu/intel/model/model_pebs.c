@@ -138,6 +138,7 @@ void intel_pebs_overflow(struct intel_state *s, unsigned c)
 		return;
 	}
 	p->arming |= 1u << c;
+	intel_hook_armed(s);
 	p->skid[c] = 0;
 	if (skids) {
 		p->skid[c] = p->overflows;

@@ -41,6 +41,7 @@ enum register_answer intel_platform_read(struct intel_state *s, uint32_t address
 
 enum register_answer intel_platform_write(struct intel_state *s, uint32_t address, uint64_t value)
 {
+	const struct intel_platform *p = &s->platform;
 	bool exists;
 	uint64_t *at = plain(s, address, &exists);
 
@@ -48,7 +49,10 @@ enum register_answer intel_platform_write(struct intel_state *s, uint32_t addres
 		return REGISTER_NOT_MINE;
 	if (!exists || address == MSR_PPERF)
 		return REGISTER_FAULT;
+	uint64_t before = p->modulation;
+
 	*at = value;
+	intel_hook_modulated(s, before);
 	return REGISTER_DONE;
 }
 

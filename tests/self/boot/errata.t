@@ -50,6 +50,11 @@ for more, told in (("courage=2", "what only this family has is for courage=3"), 
     left = [c for s in (r.report or {"suites": []})["suites"] if s["name"] == "dangerous" for c in s["checks"]]
     ok(left and all(c["verdict"] == "skipped" and told in c["text"] for c in left), "dangerous=yes %s: skipped, with the reason" % more, repr(left) + "\n" + "\n".join(tail(r)))
 
+# What gets lost or hangs as the core halts.
+r = boot(options="pmu=virtual:intel-nehalem suite=control check=overflow?about* dangerous=yes inject=aaj113")
+equal([(c["verdict"], "consistent with AAJ113" in c.get("text", "")) for s in (r.report or {"suites": []})["suites"] if s["name"] == "dangerous" for c in s["checks"]],
+      [("wrong", True)], "an interrupt that gets lost as the core halts")
+
 # Without a file to write to, the report goes out before what may hang the machine, and at the end.
 r = boot("pxe", options="pmu=virtual:intel-sandybridge suite=control check=PEBS* dangerous=yes")
 left = [c["verdict"] for s in (r.report or {"suites": []})["suites"] if s["name"] == "dangerous" for c in s["checks"]]

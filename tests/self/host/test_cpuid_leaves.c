@@ -1,5 +1,6 @@
 /* The leaves of CPUID that a report lists: each one, with its subleaves, on a CPU that answers all or little.
  */
+#include "arch/x86/interrupts/mwait.h"
 #include "arch/x86/cpu/cpuid_leaves.h"
 
 #include <setjmp.h>
@@ -183,12 +184,23 @@ static void leaves_as_pairs(void **state)
 	assert_int_equal(seen.n, 3);
 }
 
+/* The hint's state 0 is C1, of which leaf 05H tells in bits 7:4. */
+static void the_deepest_idle_state(void **state)
+{
+	(void)state;
+	assert_int_equal(mwait_deepest(3, 0), 0);
+	assert_int_equal(mwait_deepest(3, 0x12), 0);      /* C0 and C1 alone */
+	assert_int_equal(mwait_deepest(3, 0x1120), 0x20); /* Nehalem's: C1, C3, C6 */
+	assert_int_equal(mwait_deepest(3, 0x11142120), 0x60);
+	assert_int_equal(mwait_deepest(0, 0x1120), 0); /* not told of */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_leaf_is_listed),     cmocka_unit_test(no_leaf_beyond_the_highest),
 		cmocka_unit_test(what_is_zero_is_left_out), cmocka_unit_test(a_hypervisor_has_its_first_leaf),
-		cmocka_unit_test(leaves_as_pairs),
+		cmocka_unit_test(leaves_as_pairs),          cmocka_unit_test(the_deepest_idle_state),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

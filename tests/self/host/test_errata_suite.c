@@ -283,7 +283,7 @@ static void movers(void **state)
 	run_for("BJ90");
 	no_memory = false;
 	assert_int_equal(errors, 1);
-	run_for("HSD30");
+	run_for("AAJ128");
 	assert_string_equal(why, "takes instructions that no kernel has");
 }
 

@@ -377,6 +377,27 @@ static bool late_request(void)
 	return pmis() == 1;
 }
 
+/* The core halts behind the step that overflows. */
+static void halts_at_overflow(void)
+{
+	count_instructions(0, EVTSEL_INT, -1ull);
+	instructions(1);
+	intel_model.advance(cpu, &(struct step){.cycles = 50, .halted = true});
+}
+
+static bool halt_loses_request(void)
+{
+	halts_at_overflow();
+	instructions(5);
+	return !pmis();
+}
+
+static bool halt_hangs(void)
+{
+	halts_at_overflow();
+	return put(IA32_PERF_GLOBAL_CTRL, 0) == REGISTER_HANGS;
+}
+
 static bool line_end_twice(void)
 {
 	const struct qterm one = {Q_INSTRUCTIONS, 1};
@@ -493,6 +514,8 @@ static const struct {
 } rows[] = {
 	{"bj106", switching_hangs},
 	{"c2-bigpebs", large_buffer_hangs},
+	{"aaj113", halt_loses_request},
+	{"aaj134", halt_hangs},
 	{"ler-stale", last_exception_stays},
 	{"full-unsaid", full_and_says_nothing},
 	{"snapshot-early", snapshot_is_early},
