@@ -102,6 +102,7 @@ static void write_check(struct control_fixture *h, unsigned i, const struct pmu_
 	h->arm(h);
 	control_program(h, 0, &other, 0);
 	h->works(h, "starting", h->pmu->driver->start(h->pmu, 1));
+	h->equal(h, "interrupts before a write", 0, h->interrupts(h));
 	for (uint64_t below = 0; below <= 0x40; below += 0x10) {
 		control_program(h, c, &config, intel_counter_top(h->pmu, c) - below);
 		h->works(h, "writing a counter", h->pmu->driver->write(h->pmu, c, START));
