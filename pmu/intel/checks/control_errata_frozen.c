@@ -17,9 +17,9 @@
 
 /* --- a sample's interrupt ------------------------------------------------------------------------------- */
 
-#define RUNGS  64
+#define RUNGS  128
 #define RUNG   2  /* bytes of one */
-#define PERIOD 32 /* so that the sample is of a rung in the middle */
+#define PERIOD 96 /* of a rung, if no more than that comes before the ladder */
 
 static _Alignas(4096) uint8_t memory[2 * 4096];
 
@@ -45,7 +45,7 @@ static __attribute__((noinline)) uint64_t climb(void)
 #else
 	__asm__ volatile("mov $2f, %0\n"
 #endif
-			 "2:\t.rept 64\n\tjmp 1f\n1:\n\t.endr"
+			 "2:\t.rept 128\n\tjmp 1f\n1:\n\t.endr"
 			 : "=r"(first));
 	return first;
 }
