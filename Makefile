@@ -195,7 +195,7 @@ $(B)/tools/x86/decodebench: tools/x86/decodebench.c arch/x86/step/insn.c $(B)/ge
 	$(Q)$(CC) -std=gnu11 -O2 $(WARN) $(INCLUDES) -o $@ $(filter %.c,$^) -lZydis
 
 # The image's own sources of the PMU families, with a model for a machine. What the tool does not use is left out.
-ENCODE_SRC := tools/assay-encode.c tools/x86/model_cpu.c arch/x86/cpu/identity.c tests/report/json.c arch/x86/cpu/courage.c \
+ENCODE_SRC := tools/assay-encode.c tools/x86/model_cpu.c arch/x86/cpu/identity.c tests/report/json.c arch/x86/cpu/courage.c arch/x86/cpu/smi.c \
 	$(filter-out pmu/virtual/vpmu.c $(HOSTED_PMUS) $(READINGS),$(wildcard pmu/*.[cS] pmu/*/*.[cS] pmu/*/*/*.[cS])) $(EVENTS_GEN)
 
 tools: $(B)/assay-encode $(B)/assay-judge

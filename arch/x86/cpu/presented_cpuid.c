@@ -10,9 +10,11 @@ static const struct {
 	uint32_t leaf;
 	uint32_t pmu_ebx, pmu_ecx, pmu_edx; /* the model's bits */
 } feature_leaves[] = {
-	/* SDM vol. 2, CPUID: DTES64, DS-CPL, PDCM; DS. Bit 31 of ECX tells of a hypervisor: of the profile's,
-	 * if it is a guest's, never of the one that this runs on. */
-	{0x00000001, 0, 1u << 2 | 1u << 4 | 1u << 15 | 1u << 31, 1u << 21},
+	/* SDM vol. 2, CPUID: DTES64, DS-CPL, PDCM; DS, ACPI (the clock's modulation). Bit 31 of ECX tells of
+	 * a hypervisor: of the profile's, if it is a guest's, never of the one that this runs on. */
+	{0x00000001, 0, 1u << 2 | 1u << 4 | 1u << 15 | 1u << 31, 1u << 21 | 1u << 22},
+	/* IA32_MPERF and IA32_APERF: registers that the model has, or no one. */
+	{0x00000006, 0, 1u << 0, 0},
 	/* Hybrid, architectural LBR; Intel PT. */
 	{0x00000007, 1u << 25, 0, 1u << 15 | 1u << 19},
 	/* AMD APM vol. 3, E.4.2: IBS, core, NB, data-breakpoint, timestamp and L3 counter extensions; and

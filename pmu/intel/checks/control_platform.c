@@ -141,10 +141,9 @@ bool intel_smi_instance(const struct pmu *pmu, unsigned i, struct pmu_control_in
 {
 	static const char *const names[SMIS] = {"the freeze", "records", "a sample"};
 	const struct intel_found *f = intel_found(pmu);
-	uint64_t value;
 
 	if (i >= SMIS || pmu->under_hypervisor || f->no_freeze || !f->records_branches ||
-	    !intel_offers(pmu, CODE_INSTRUCTIONS) || !pmu->has_global || !msr_read(MSR_SMI_COUNT, &value))
+	    !intel_offers(pmu, CODE_INSTRUCTIONS) || !pmu->has_global || !f->counts_smis)
 		return false;
 	if (i == SMI_SAMPLE &&
 	    (!f->samples || f->pebs.architectural || f->pebs.adaptive || !(f->capabilities & HELD_IN_SMM)))

@@ -2,6 +2,7 @@
  * Driver of Intel's architectural performance monitoring, versions 1 to 6 as CPUID leaves 0AH and 23H
  * describe them.
  */
+#include "arch/firmware.h"
 #include "arch/x86/cpu/cpuid.h"
 #include "arch/x86/cpu/msr.h"
 #include "pmu/contract/counter_values.h"
@@ -312,6 +313,7 @@ static bool identify(struct pmu *pmu, const char **why)
 				     cpuid(6, 0).ecx & 1,
 				     cpuid(6, 0).eax >> 7 & 1,
 				     cpuid(1, 0).edx >> 22 & 1,
+				     firmware_is_counted(),
 				     cpuid(7, 0).ebx >> 25 & cpuid(0x14, 0).ecx & 1};
 	return true;
 }

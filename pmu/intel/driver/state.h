@@ -27,6 +27,7 @@ struct intel_found {
 	bool genuine;           /* Intel's own: other vendors number their models as they like */
 	bool counts_clocks, counts_productive; /* IA32_MPERF and IA32_APERF; MSR_PPERF */
 	bool modulates;                        /* the core's clock can be */
+	bool counts_smis;                      /* MSR_SMI_COUNT */
 	bool processor_trace;                  /* one that writes to tables of pages: CPUID.14H */
 };
 

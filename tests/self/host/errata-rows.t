@@ -65,7 +65,9 @@ equal([GEN.title(n) for n in ("tsx-abort-counting", "pmi-lost", "extra-quantity"
 ok(not [line for page in GEN.pages().values() for line in page.split("\n") if len(line) > 120 and not line.startswith("|")], "text of the pages is wrapped")
 VAGUE = GEN.looked_for("intel", ROWS["intel"], KNOWN)
 ok(any("HSD140" in n for n in VAGUE), "a row of a direction alone is looked for")
-ok(not [n for n in VAGUE if n.split("|")[0] in ("HSD30",)], "not so where no kernel has what it takes")
+HSD140 = next(r for r in ROWS["intel"] if "HSD140" in r["id"].split("|"))
+equal([bool(GEN.looked_for("intel", [dict(HSD140, needs=needs)], KNOWN)) for needs in ("", "kernel")], [True, False],
+      "not so where no kernel has what it takes")
 ok("looked for" in GEN.state_of(dict(ROWS["intel"][1]), KNOWN, True) and "agrees" in GEN.state_of(dict(ROWS["intel"][1]), KNOWN, False) and
    "yet" in GEN.state_of(dict(ROWS["intel"][1], needs=""), KNOWN, None),
    "a row is looked for, or not")

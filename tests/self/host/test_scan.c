@@ -109,10 +109,18 @@ static unsigned everything(struct qterm *out)
 	return Q_COUNT;
 }
 
+/* Errata name them, and no list has them: of Nehalem, and of Ivy Bridge. */
+static bool of_errata(uint64_t code)
+{
+	return (code & 0xffff) == 0x0006 || (code & 0xffff) == 0x01cc;
+}
+
 static bool has_row(const struct pmu *pmu, uint64_t code, uint64_t selector)
 {
 	struct pmu_event vendors, peers;
 
+	if (pmu->driver == &intel_driver && of_errata(code))
+		return true;
 	for (unsigned i = 0; pmu->driver->disputed && pmu->driver->disputed(pmu, i, &vendors, &peers); i++)
 		if (!((vendors.code ^ code) & selector))
 			return true;

@@ -104,7 +104,7 @@ static const struct {
 /* Bits that belong to performance monitoring: shown as the profile has them, whatever the real CPU has. */
 static const struct feature monitoring[] = {
 	{1, ECX, 2},           {1, ECX, 4},           {1, ECX, 15},          {1, ECX, 31},
-	{1, EDX, 21},          {7, EBX, 25},          {7, EDX, 15},          {7, EDX, 19},
+	{1, EDX, 21},          {1, EDX, 22},          {6, ECX, 0},           {7, EBX, 25},          {7, EDX, 15},          {7, EDX, 19},
 	{0x80000001, ECX, 10}, {0x80000001, ECX, 22}, {0x80000001, ECX, 23}, {0x80000001, ECX, 24},
 	{0x80000001, ECX, 26}, {0x80000001, ECX, 27}, {0x80000001, ECX, 28}, {0x80000008, EBX, 1},
 	{0x80000008, EBX, 31},
@@ -112,7 +112,7 @@ static const struct feature monitoring[] = {
 
 /* Registers that are features from the first bit to the last. */
 static const struct feature words[] = {
-	{1, ECX, 0}, {1, EDX, 0},          {7, EBX, 0},          {7, ECX, 0},
+	{1, ECX, 0}, {1, EDX, 0},          {6, ECX, 0},          {7, EBX, 0},          {7, ECX, 0},
 	{7, EDX, 0}, {0x80000001, ECX, 0}, {0x80000001, EDX, 0}, {0x80000008, EBX, 0},
 };
 
