@@ -5,18 +5,14 @@
 /* clang-format off */
 const struct suite *const suites[] = {
 	&suite_machine,
-#ifndef __i386__ /* of code that is for 64-bit mode */
 	&suite_step,
-#endif
 	&suite_control,
 	&suite_events,
 	&suite_identities,
 	&suite_sweep,
 	&suite_noise,
 	&suite_strings,
-#ifndef __i386__
 	&suite_opcodes,
-#endif
 	&suite_skid,
 	&suite_trace,
 	&suite_sampling,
@@ -36,9 +32,7 @@ const struct suite *const suites[] = {
 
 const struct suite *const suites_of_research[] = {
 	&suite_strings,
-#ifndef __i386__
 	&suite_opcodes,
-#endif
 	&suite_skid,
 	&suite_scan,
 	&suite_bench,

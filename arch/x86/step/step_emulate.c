@@ -155,8 +155,8 @@ static enum step_fate iret(struct trap_frame *f, const struct decoded *d)
 	unsigned words = 5;
 	struct step_engine *e = &step_engine;
 
-	if (f->rflags & RFLAGS_NT)
-		return step_fault(f, VECTOR_GP, 0);
+	if (f->rflags & RFLAGS_NT) /* where there are tasks, the one before is missing: the CPU raises #TS */
+		return LONG ? step_fault(f, VECTOR_GP, 0) : FATE_CPU;
 	if (!LONG) {
 		/* ESP and SS are there if the ring changes. */
 		if (!step_copy(raw, (const void *)(uintptr_t)f->rsp, 3 * size))

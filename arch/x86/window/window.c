@@ -11,20 +11,22 @@
 #define STACK_SIZE  0x4000
 #define STACK_SPARE 0x800 /* from the stack pointer to the end of its page */
 #define STACK_LINE  64    /* kernels begin at a multiple of it */
-#define RING0_ROOM  (STACK_LINE - sizeof(void *))
+#define RING0_ROOM  (RING0_DEPTH - sizeof(void *))
 
 /* Ring 0: kernels get a stack of their own, with the old stack pointer on top of it. RAX is free before the
  * window. */
 #ifdef __i386__
+/* From the stack's top to where kernels begin: what a step pushes before that is clear of the bracket's words. */
+#define RING0_DEPTH (2 * STACK_LINE)
 #define RING0_STACK_AT 3 /* where the stack's address goes */
 static const uint8_t ring0_entry[] = {
 	0x89, 0xe0,          /* mov %esp,%eax */
 	0xbc, 0, 0, 0, 0,    /* mov $top,%esp */
 	0x50,                /* push %eax */
-	0x83, 0xec, RING0_ROOM, /* sub $60,%esp */
+	0x83, 0xec, RING0_ROOM, /* sub $124,%esp */
 };
 static const uint8_t ring0_exit[] = {
-	0x83, 0xc4, RING0_ROOM, /* add $60,%esp */
+	0x83, 0xc4, RING0_ROOM, /* add $124,%esp */
 	0x5c,                /* pop %esp */
 	0xc3,                /* ret */
 };
@@ -33,6 +35,7 @@ static const uint8_t ring3_entry[] = {
 	0x83, 0xe4, 0xc0,                         /* and $-64,%esp */
 };
 #else
+#define RING0_DEPTH    STACK_LINE
 #define RING0_STACK_AT 5 /* where the stack's address goes */
 static const uint8_t ring0_entry[] = {
 	0x48, 0x89, 0xe0,                         /* mov %rsp,%rax */
@@ -166,7 +169,7 @@ void code_prepare(struct code_call *call, const struct code_place *place, uint64
 	};
 
 	bracket_arguments(place->level ? (uint8_t *)user_stack_top() - STACK_SPARE
-				       : stack + STACK_SIZE - STACK_SPARE - STACK_LINE,
+				       : stack + STACK_SIZE - STACK_SPARE - RING0_DEPTH,
 			  arguments);
 #else
 		.r8 = place->area - place->runs,

@@ -10,6 +10,15 @@
 /* Where opcodes are: one-byte, 0F, 0F38, 0F3A; VEX maps 1 to 3; EVEX maps 1, 2, 3, 5, 6. */
 enum { SPACE_0F = 1, SPACE_0F38, SPACE_0F3A, SPACE_VEX, SPACE_EVEX = SPACE_VEX + 3, SPACES = SPACE_EVEX + 5 };
 
+/* Those without a prefix of 64-bit mode's alone. */
+#ifdef __i386__
+#define SPACES_HERE SPACE_VEX
+#define WIDTHS      1 /* with and without REX.W */
+#else
+#define SPACES_HERE SPACES
+#define WIDTHS      2
+#endif
+
 static const uint8_t prefixes[] = {0, 0x66, 0xf3, 0xf2, 0xf0};
 static const uint8_t evex_maps[] = {1, 2, 3, 5, 6};
 #define PREFIXES sizeof(prefixes)
@@ -109,8 +118,13 @@ static bool leads_away(const struct opcode_form *f, unsigned where)
 	       where != 0xe9 && where != 0xeb;
 }
 
-/* Loads of segment registers. */
-static const uint16_t segments[] = {0x8e,
+/* Loads of segment registers, the first five of 32-bit mode alone. */
+static const uint16_t segments[] = {0x07,
+				    0x17,
+				    0x1f,
+				    0xc4,
+				    0xc5,
+				    0x8e,
 				    OF(SPACE_0F, 0xa1),
 				    OF(SPACE_0F, 0xa9),
 				    OF(SPACE_0F, 0xb2),
@@ -162,7 +176,7 @@ static enum opcode_left_out why_not(const struct opcode_form *f, unsigned where)
 
 static unsigned variations(unsigned space)
 {
-	return space < SPACE_VEX ? 2 * PREFIXES : space < SPACE_EVEX ? 16 : 24;
+	return space < SPACE_VEX ? WIDTHS * PREFIXES : space < SPACE_EVEX ? 16 : 24;
 }
 
 /* All that comes before the opcode: prefixes and W; pp, L, W; pp, W, L'L. */
@@ -284,7 +298,7 @@ void opcode_forms(enum opcode_depth depth, bool (*visit)(void *ctx, const struct
 	memset(offered, 0, sizeof offered);
 	for (unsigned x87 = 0; x87 < 2; x87++)
 		visit(ctx, &(struct opcode_form){.x87 = x87});
-	for (unsigned where = 0; where < OF(SPACES, 0); where++) {
+	for (unsigned where = 0; where < OF(SPACES_HERE, 0); where++) {
 		if (depth == OPCODES_BY_OPCODE)
 			memset(offered, 0, sizeof offered);
 		if (is_opcode(where))
@@ -318,6 +332,20 @@ void opcode_name(const struct opcode_form *f, char out[OPCODE_NAME])
 
 /* --- kernels ------------------------------------------------------------------------------------------ */
 
+#ifdef __i386__
+/* All registers may be the form's: how often to go on and the stack pointer lie in front of the scratch area. */
+#define COUNT 64
+#define STACK 32
+static const uint8_t turn[] = {
+	0x89, 0xdd,       /* mov %ebx,%ebp */
+	0x89, 0xde,       /* mov %ebx,%esi */
+	0x89, 0xdf,       /* mov %ebx,%edi */
+	0x31, 0xc0,       /* xor %eax,%eax */
+	0x31, 0xd2,       /* xor %edx,%edx */
+	0x8d, 0x48, 0x01, /* lea 1(%eax),%ecx */
+	0xfc,             /* cld */
+};
+#else
 static const uint8_t begin[] = {
 	0x49, 0x89, 0xf9, /* mov %rdi,%r9 */
 	0x49, 0x89, 0xf2, /* mov %rsi,%r10 */
@@ -352,14 +380,15 @@ static const uint8_t turn[] = {
 	0x01, /* lea 1(%rax),%ecx */
 	0xfc, /* cld */
 };
+static const uint8_t next[] = {
+	0x49, 0xff, 0xc9, /* dec %r9 */
+	0x0f, 0x85,       /* jnz turn */
+};
+#endif
 static const uint8_t turn_x87[] = {
 	0xdb, 0xe3, /* fninit */
 	0xd9, 0xe8, /* fld1 */
 	0xd9, 0xe8, /* fld1 */
-};
-static const uint8_t next[] = {
-	0x49, 0xff, 0xc9, /* dec %r9 */
-	0x0f, 0x85,       /* jnz turn */
 };
 static const uint8_t end[] = {
 	0xfc,       /* cld */
@@ -374,6 +403,47 @@ static uint8_t *put(uint8_t *p, const void *code, size_t size)
 	memcpy(p, code, size);
 	return p + size;
 }
+
+#ifdef __i386__
+/* An instruction that begins so and ends with an address or a number. */
+static uint8_t *put_with(uint8_t *p, const char *code, uint64_t what)
+{
+	uint32_t number = (uint32_t)what;
+
+	return put(put(p, code, strlen(code)), &number, sizeof number);
+}
+
+static uint8_t *put_begin(uint8_t *p, uint64_t scratch)
+{
+	p = put_with(p, "\x89\x3d", scratch - COUNT);    /* mov %edi,count */
+	return put_with(p, "\x89\x25", scratch - STACK); /* mov %esp,stack */
+}
+
+static uint8_t *put_turn(uint8_t *p, uint64_t scratch)
+{
+	p = put_with(p, "\x8b\x25", scratch - STACK); /* mov stack,%esp */
+	p = put_with(p, "\xbb", scratch);             /* mov $scratch,%ebx */
+	return put(p, turn, sizeof turn);
+}
+
+/* Up to JNZ's displacement. */
+static uint8_t *put_next(uint8_t *p, uint64_t scratch)
+{
+	p = put_with(p, "\xff\x0d", scratch - COUNT); /* decl count */
+	return put(p, "\x0f\x85", 2);
+}
+
+static uint8_t *put_end(uint8_t *p, uint64_t scratch)
+{
+	p = put_with(p, "\x8b\x25", scratch - STACK); /* mov stack,%esp */
+	return put(p, end, sizeof end);
+}
+#else
+#define put_begin(p, scratch) put(p, begin, sizeof begin)
+#define put_turn(p, scratch)  put(p, turn, sizeof turn)
+#define put_next(p, scratch)  put(p, next, sizeof next)
+#define put_end(p, scratch)   put(p, end, sizeof end)
+#endif
 
 /* What stretch from..to contributes, executed once, its branches taken as the flags say. */
 static void add_code(const uint8_t *from, const uint8_t *to, uint64_t flags, struct qvec *sum)
@@ -403,17 +473,17 @@ static void add_code(const uint8_t *from, const uint8_t *to, uint64_t flags, str
 void opcode_kernel(const struct opcode_form *f, uint64_t scratch, struct opcode_kernel *out)
 {
 	struct qvec once = {{0}}, each = {{0}};
-	uint8_t *p = put(out->code, begin, sizeof begin), *loop = p, *closing;
+	uint8_t *p = put_begin(out->code, scratch), *loop = p, *closing;
 	int32_t back;
 
-	p = put(p, turn, sizeof turn);
+	p = put_turn(p, scratch);
 	if (f->x87)
 		p = put(p, turn_x87, sizeof turn_x87);
 	p = put(p, f->code, f->insn.length);
 	if ((f->insn.flags & (INSN_F_MEM | INSN_F_MODRM)) == INSN_F_MEM)
-		memcpy(p - f->insn.length + f->insn.modrm_at, &scratch, sizeof scratch);
+		memcpy(p - f->insn.length + f->insn.modrm_at, &scratch, sizeof(uintptr_t));
 	closing = p;
-	p = put(p, next, sizeof next);
+	p = put_next(p, scratch);
 	back = (int32_t)(loop - (p + sizeof back));
 	p = put(p, &back, sizeof back);
 	add_code(out->code, loop, 0, &once);
@@ -423,7 +493,7 @@ void opcode_kernel(const struct opcode_form *f, uint64_t scratch, struct opcode_
 	once.v[Q_BR_COND_TAKEN]--;
 	once.v[Q_BR_COND_NTAKEN]++;
 	closing = p;
-	p = put(p, end, sizeof end);
+	p = put_end(p, scratch);
 	add_code(closing, p, 0, &once);
 
 	struct signature_exact *x = out->exact;

@@ -28,6 +28,7 @@
 /* Operations on words in memory. */
 #define MOVE_WORD movl
 #define addq   addl
+#define incq   incl
 #define andq   andl
 #define orq    orl
 #define pushq  pushl

@@ -4,8 +4,8 @@ from boottest import boot, done, equal, few, ok, sound, tail, valid, verdict_tab
 
 OPTIONS = ("pmu=virtual:netburst-willamette suite=control,events kernel=nop_loop,calls,branches_taken,forward_blocked event=instr_retired:*,branch_retired:* "
            "check=wrap*,PEBS*,branch?trace*,ground*,RDPMC*,replay*,instr*,branch_r* reps=1")
-# Bochs is slow: few counters, and one kernel.
-FEW = "pmu=virtual:intel-core2 suite=events kernel=nop_loop event=INST_RETIRED.*,BR_INST_RETIRED.* reps=1"
+# Bochs is slow: few counters, and one kernel. The step engine as a whole.
+FEW = "pmu=virtual:intel-core2 suite=step,events kernel=nop_loop event=INST_RETIRED.*,BR_INST_RETIRED.* reps=1"
 NO_SSE2 = "this CPU has no SSE2; use a Pentium 4, a Core or later"
 
 
@@ -23,6 +23,7 @@ both = [name for name in there if name in here]
 ok(len(both) > 60 and len(both) * 10 >= len(there) * 9, "it judges nearly all that the image of 64 bits does",
    ["%d of %d" % (len(both), len(there)), *map(str, sorted(set(there) - set(here))[:10])])
 equal({name: here[name] for name in both if here[name] != there[name]}, {}, "with the same verdicts")
+equal([line for line in r.lines if line.startswith("unexpected ")], [], "no window's start or end faults")
 
 # Under its own tables, on two processors: faults that find no stack come by a task, NMIs on a stack of their own.
 r = boot(options="pmu=virtual suite=machine cpus=all", cpu="coreduo", cpus=2, direct="direct32.bin", timeout=240)
@@ -39,6 +40,18 @@ ok(len(alike) == 4 and set(alike.values()) == {"exact"}, "the second one's regis
 r = boot(options="pmu=virtual suite=truth kernel=int_*,int3_*,int1_*,fault_*,sysenter,hlt_*,mwait_*,nmi_* n=2", cpu="coreduo", direct="direct32.bin")
 sound(r, "kernels of faults and interrupts are what they declare")
 ok(r.counts and r.counts["exact"] > 300 and not r.counts["skipped"], "each of them", tail(r))
+
+# Every instruction of ring 3, of which five are counted twice.
+OPCODES = "pmu=virtual:intel-core2 suite=step,opcodes inject=x87-control-twice event=INST_RETIRED.ANY,BR_INST_RETIRED.ALL_BRANCHES"
+TWICE = ["66 d9 /4 mem", "66 dd /4 mem", "d9 /4 mem", "d9 /5 mem", "dd /4 mem"]
+for name, where in (("QEMU", dict(cpu="coreduo")), *few((), (("Bochs", dict(emulator="bochs", cpu="p4_willamette", timeout=240)),))):
+    r = boot(options=OPCODES, direct="direct32.bin", **where)
+    told = verdicts(r.report)
+    equal((len([check for suite, check in told if suite == "step"]), {pair: verdict for pair, verdict in told.items() if verdict != "exact"}),
+          (121, {("opcodes", "INST_RETIRED.ANY"): "wrong"}), name + ": the step engine, and opcodes with a counter that errs")
+    values = {v["name"]: v["value"] for v in (r.report or {"values": []})["values"] if v["suite"] == "opcodes"}
+    equal(sorted(n.partition(": ")[2] for n in values if n.startswith("INST_RETIRED.ANY: ")), TWICE, name + ": which instructions it counts twice")
+    ok(int(values.get("judged", 0)) > 170, name + ": most of the forms run", repr(values))
 
 EACH = "pmu=virtual suite=control check=*gating* cpus=all"
 alone = boot(options=EACH, cpu="coreduo", direct="direct32.bin")

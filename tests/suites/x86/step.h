@@ -3,8 +3,8 @@
  *
  * A snippet is position independent and is copied before it runs. At its start RDI is a page-aligned data
  * area of STEP_DATA_SIZE bytes with an absent page behind it, RSI the distance from its own bytes to their
- * writable alias, RDX the end of the data area, everything else 0; at its end RAX is the result that is
- * checked.
+ * writable alias, RDX the end of the data area, RBP where the copy lies, everything else 0; at its end RAX is
+ * the result that is checked.
  */
 #ifndef TESTS_SUITES_X86_STEP_H
 #define TESTS_SUITES_X86_STEP_H

@@ -7,18 +7,24 @@
 
 /* Its flags, to RBX; the stack is still the caller's. */
 #define ON_SYSCALL 3
+#ifndef __i386__
 	.globl	step_on_syscall
 	.hidden	step_on_syscall
 step_on_syscall:
 	pushfq
 	pop	%rbx
 	sysretq
+#endif
 
 #define ON_SYSENTER 1
 	.globl	step_on_sysenter
 	.hidden	step_on_sysenter
 step_on_sysenter:
+#ifdef __i386__
+	sysexit
+#else
 	rex.w sysexit
+#endif
 
 /* --- software interrupts ------------------------------------------------------------------------------------------ */
 
@@ -57,6 +63,7 @@ SNIPPET "a handler's flags: IF and NT are clear", "SDM vol. 3, 6.12.1.2", RING_0
 	I	and	$0x4300, %eax
 FINISH more=ON_NOTE_FLAGS, vector=VECTOR_TEST, handler=on_note_flags
 
+#ifndef __i386__
 SNIPPET "a handler's stack is aligned", "SDM vol. 3, 6.14.2", RING_0
 	I	mov	%rsp, %r12
 	I	and	$-16, %rsp
@@ -66,12 +73,19 @@ SNIPPET "a handler's stack is aligned", "SDM vol. 3, 6.14.2", RING_0
 	I	mov	%ebx, %eax
 	I	and	$15, %eax
 FINISH result=8, more=ON_NOTE_STACK, vector=VECTOR_TEST, handler=on_note_stack
+#endif
 
+#ifdef __i386__
+SNIPPET "a handler out of ring 3 has its own SS", "SDM vol. 3, 6.12.1", RING_3
+	I	int	$VECTOR_TEST
+	I	mov	%ebp, %eax
+FINISH result=SELECTOR_KERNEL_SS, more=ON_NOTE_STACK, vector=VECTOR_TEST, handler=on_note_stack, q1="ring.to_kernel", a1=1
+#else
 SNIPPET "a handler out of ring 3 has no SS", "SDM vol. 3, 6.14.4", RING_3
-	I	mov	$1, %ebp
 	I	int	$VECTOR_TEST
 	I	mov	%ebp, %eax
 FINISH more=ON_NOTE_STACK, vector=VECTOR_TEST, handler=on_note_stack, q1="ring.to_kernel", a1=1
+#endif
 
 SNIPPET "INT3", "SDM vol. 2, INT"
 	I	int3
@@ -85,7 +99,7 @@ FINISH more=ON_RETURN, vector=1, handler=on_return, q1="interrupts.sw", a1=1
 
 SNIPPET "a handler sees where it came from", "SDM vol. 3, 6.12", RING_0
 	I	int	$VECTOR_TEST
-1:	I	lea	1b(%rip), %rax
+1:	WHERE	1b, %rax
 	I	sub	%rbx, %rax
 FINISH more=ON_NOTE_RIP, vector=VECTOR_TEST, handler=on_note_rip
 
@@ -102,13 +116,16 @@ SNIPPET "an invalid opcode", "SDM vol. 3, 6.15"
 	I	nop
 FINISH more=ON_SKIP2, vector=6, handler=on_skip2, q1="exceptions.ud", a1=1
 
+#ifndef __i386__
 SNIPPET "a general-protection fault and its error code", "SDM vol. 3, 6.13"
 	I	mov	$1, %ebx
 	I	movabs	$0x8000000000000000, %rax
 	mov	(%rax), %rcx
 	I	mov	%ebx, %eax
 FINISH more=ON_ERROR_SKIP3, vector=13, handler=on_error_skip3, q1="exceptions.gp", a1=1, q2="br.far", a2=1
+#endif
 
+#ifndef __i386__
 SNIPPET "a stack fault off RBP and its error code", "SDM vol. 3, 6.15", BOTH_RINGS|TCG_DIFFERS
 	I	mov	$1, %ebx
 	I	mov	%rbp, %rcx
@@ -117,6 +134,7 @@ SNIPPET "a stack fault off RBP and its error code", "SDM vol. 3, 6.15", BOTH_RIN
 	I	mov	%rcx, %rbp
 	I	mov	%ebx, %eax
 FINISH more=ON_ERROR_SKIP3, vector=12, handler=on_error_skip3, q1="exceptions.ss", a1=1, q2="exceptions.gp", a2=0
+#endif
 
 SNIPPET "a privileged instruction in ring 3", "SDM vol. 3, 5.9", RING_3
 	I	mov	$1, %ebx
@@ -125,12 +143,12 @@ SNIPPET "a privileged instruction in ring 3", "SDM vol. 3, 5.9", RING_3
 FINISH more=ON_ERROR_SKIP3, vector=13, handler=on_error_skip3, q1="exceptions.gp", a1=1, q2="ring.to_kernel", a2=1
 
 SNIPPET "a page fault and its error code, ring 0", "SDM vol. 3, 4.7", RING_0
-	mov	%rcx, (%rdx)
+	mov	%ecx, 4(%rdx)
 	I	mov	%ebx, %eax
 FINISH result=2, more=ON_ERROR_SKIP3, vector=14, handler=on_error_skip3, q1="exceptions.pf", a1=1
 
 SNIPPET "a page fault and its error code, ring 3", "SDM vol. 3, 4.7", RING_3
-	mov	%rcx, (%rdx)
+	mov	%ecx, 4(%rdx)
 	I	mov	%ebx, %eax
 FINISH result=6, more=ON_ERROR_SKIP3, vector=14, handler=on_error_skip3, q1="exceptions.pf", a1=1
 
@@ -141,7 +159,7 @@ SNIPPET "STI holds interrupts back for one instruction", "SDM vol. 2, STI", RING
 	I	nop
 1:	I	nop
 	I	cli
-	I	lea	1b(%rip), %rax
+	WHERE	1b, %rax
 	I	sub	%rbx, %rax
 FINISH more=ON_NOTE_RIP, vector=VECTOR_TEST, handler=on_note_rip, setup=SETUP_IPI, q1="interrupts.hw", a1=1
 
@@ -150,7 +168,7 @@ SNIPPET "STI with IF set holds nothing back", "SDM vol. 2, STI", RING_0
 	I	sti
 1:	I	sti
 	I	cli
-	I	lea	1b(%rip), %rax
+	WHERE	1b, %rax
 	I	sub	%rbx, %rax
 FINISH more=ON_NOTE_RIP, vector=VECTOR_TEST, handler=on_note_rip, setup=SETUP_IPI, q1="interrupts.hw", a1=1
 
@@ -161,7 +179,7 @@ SNIPPET "STI holds interrupts back for one iteration of a REP", "SDM vol. 2, STI
 	I	sti
 1:	I	rep stosb
 	I	cli
-	I	lea	1b(%rip), %rax
+	WHERE	1b, %rax
 	I	sub	%rbx, %rax
 FINISH more=ON_NOTE_RIP, vector=VECTOR_TEST, handler=on_note_rip, setup=SETUP_IPI, q1="interrupts.hw", a1=1, \
 	q2="rep.iterations", a2=8, q3="stores", a3=8
@@ -173,7 +191,7 @@ SNIPPET "MOV SS holds interrupts back", "SDM vol. 2, MOV", RING_0|TCG_DIFFERS
 	I	nop
 1:	I	nop
 	I	cli
-	I	lea	1b(%rip), %rax
+	WHERE	1b, %rax
 	I	sub	%rbx, %rax
 FINISH more=ON_NOTE_RIP, vector=VECTOR_TEST, handler=on_note_rip, setup=SETUP_IPI, q1="interrupts.hw", a1=1
 
@@ -205,6 +223,7 @@ SNIPPET "MOV SS of a null selector of another level", "SDM vol. 2, MOV", RING_0|
 	I	mov	%ebx, %eax
 FINISH more=ON_ERROR_SKIP2, vector=13, handler=on_error_skip2, q1="exceptions.gp", a1=1
 
+#ifndef __i386__
 SNIPPET "MOV SS of a null selector of ring 0", "SDM vol. 2, MOV", RING_0
 	I	mov	%ss, %ecx
 	I	xor	%eax, %eax
@@ -212,6 +231,7 @@ SNIPPET "MOV SS of a null selector of ring 0", "SDM vol. 2, MOV", RING_0
 	I	mov	%ss, %eax
 	I	mov	%ecx, %ss
 FINISH q1="exceptions.gp", a1=0
+#endif
 
 SNIPPET "CLI holds interrupts back", "SDM vol. 2, CLI", RING_0
 	I	nop
@@ -223,7 +243,7 @@ SNIPPET "POPF lets an interrupt in at once", "SDM vol. 2, POPF", RING_0
 	I	pushq	$0x202
 	I	popfq
 1:	I	cli
-	I	lea	1b(%rip), %rax
+	WHERE	1b, %rax
 	I	sub	%rbx, %rax
 FINISH more=ON_NOTE_RIP, vector=VECTOR_TEST, handler=on_note_rip, setup=SETUP_IPI, q1="interrupts.hw", a1=1
 
@@ -233,20 +253,20 @@ SNIPPET "the APIC timer in a loop", "SDM vol. 3, 6.8.1", RING_0
 1:	I	dec	%ecx
 	I	jnz	1b
 	I	cli
-	I	mov	%r12, %rax
+	I	mov	%ebx, %eax
 FINISH result=1, more=2*19999+ON_COUNT, vector=VECTOR_TIMER, handler=on_count, setup=SETUP_TIMER, q1="interrupts.hw", a1=1
 
 SNIPPET "the APIC timer in a REP", "SDM vol. 2, REP", RING_0
-	I	mov	$10, %r13d
+	I	mov	$10, %esi
 	I	xor	%eax, %eax
 	I	sti
 1:	I	lea	-4096(%rdx), %rdi
 	I	mov	$4096, %ecx
 	I	rep stosb
-	I	dec	%r13d
+	I	dec	%esi
 	I	jnz	1b
 	I	cli
-	I	mov	%r12, %rax
+	I	mov	%ebx, %eax
 FINISH result=1, more=9*5+ON_COUNT, vector=VECTOR_TIMER, handler=on_count, setup=SETUP_TIMER, q1="rep.iterations", a1=40960, \
 	q2="stores", a2=40960, q3="interrupts.hw", a3=1
 
@@ -254,19 +274,22 @@ SNIPPET "HLT waits for the APIC timer", "SDM vol. 2, HLT", RING_0
 	I	sti
 	I	hlt
 1:	I	cli
-	I	lea	1b(%rip), %rax
+	WHERE	1b, %rax
 	I	sub	%rbx, %rax
 FINISH more=ON_NOTE_RIP, vector=VECTOR_TIMER, handler=on_note_rip, setup=SETUP_TIMER, q1="interrupts.hw", a1=1, \
 	q2="insn.hlt", a2=1
 
 /* --- system calls --------------------------------------------------------------------------------------------------- */
 
+#ifndef __i386__
 SNIPPET "SYSCALL and SYSRET hide the trap flag", "SDM vol. 2, SYSCALL", RING_3
 	I	syscall
 	I	mov	%r11, %rax
 	I	and	$0x100, %eax
 FINISH more=ON_SYSCALL, setup=SETUP_SYSCALL, q1="ring.to_kernel", a1=1, q2="ring.to_user", a2=1, q3="br.far", a3=2
+#endif
 
+#ifndef __i386__
 SNIPPET "SYSCALL masks flags, SYSRET puts them back", "SDM vol. 2, SYSCALL", RING_3
 	I	std
 	I	syscall
@@ -278,10 +301,11 @@ SNIPPET "SYSCALL masks flags, SYSRET puts them back", "SDM vol. 2, SYSCALL", RIN
 	I	shl	$8, %ebx
 	I	or	%ebx, %eax
 FINISH result=0x400, more=ON_SYSCALL, setup=SETUP_SYSCALL
+#endif
 
 SNIPPET "SYSENTER clears IF, which SYSEXIT leaves", "SDM vol. 2, SYSENTER", RING_3
 	I	int	$VECTOR_TEST
-	I	lea	1f(%rip), %rdx
+	WHERE	1f, %rdx
 	I	mov	%rsp, %rcx
 	I	sti
 	I	sysenter
@@ -292,7 +316,7 @@ SNIPPET "SYSENTER clears IF, which SYSEXIT leaves", "SDM vol. 2, SYSENTER", RING
 FINISH result=0x3000, more=ON_IOPL_3+ON_SYSENTER, vector=VECTOR_TEST, handler=on_iopl_3, setup=SETUP_SYSENTER
 
 SNIPPET "SYSENTER and SYSEXIT", "SDM vol. 2, SYSENTER", RING_3
-	I	lea	1f(%rip), %rdx
+	WHERE	1f, %rdx
 	I	mov	%rsp, %rcx
 	I	sysenter
 1:	I	mov	%rsp, %rax
@@ -320,7 +344,7 @@ SNIPPET "an overflow interrupt comes after the fifth instruction", "SDM vol. 3, 
 	sti
 	COUNTED_NOPS
 	cli
-	lea	1b(%rip), %rax
+	WHERE	1b, %rax
 	sub	%rbx, %rax
 FINISH vector=VECTOR_PMI, handler=on_note_rip, setup=SETUP_PMI
 
@@ -329,12 +353,12 @@ SNIPPET "an overflow interrupt waits for IF", "SDM vol. 3, 6.8.1", RING_0
 	sti
 	nop
 1:	cli
-	lea	1b(%rip), %rax
+	WHERE	1b, %rax
 	sub	%rbx, %rax
 FINISH vector=VECTOR_PMI, handler=on_note_rip, setup=SETUP_PMI
 
 SNIPPET "an overflow interrupt waits for the shadow of MOV SS", "SDM vol. 2, MOV", RING_0
-	mov	%ss, %r8d
+	mov	%ss, %esi
 	sti
 	mov	$0x38f, %ecx
 	xor	%edx, %edx
@@ -343,19 +367,19 @@ SNIPPET "an overflow interrupt waits for the shadow of MOV SS", "SDM vol. 2, MOV
 	.rept	4
 	nop
 	.endr
-	mov	%r8d, %ss
+	mov	%esi, %ss
 	nop
 1:	nop
 	cli
 	xor	%eax, %eax
 	wrmsr
-	lea	1b(%rip), %rax
+	WHERE	1b, %rax
 	sub	%rbx, %rax
 FINISH vector=VECTOR_PMI, handler=on_note_rip, setup=SETUP_PMI
 
 SNIPPET "an overflow NMI does not wait for IF", "SDM vol. 3, 6.7", RING_0
 	COUNTED_NOPS
-	lea	1b(%rip), %rax
+	WHERE	1b, %rax
 	sub	%rbx, %rax
 FINISH vector=2, handler=on_note_rip, setup=SETUP_PMI_NMI
 

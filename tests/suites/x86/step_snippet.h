@@ -8,6 +8,7 @@
 #include "tests/suites/x86/step.h"
 
 #include "arch/x86/machine/descriptors.h"
+#include "tests/kernels/x86/registers.h"
 
 /* clang-format off */
 
@@ -16,6 +17,33 @@
 #define VECTOR_TEST  0xe3
 #define VECTOR_TIMER 0xe1
 #define VECTOR_PMI   0xe0
+
+/* WHERE a label of the snippet lies, POINTERS in a row, and what IRET within a ring takes from the stack above the
+ * flags. */
+#ifdef __i386__
+	.macro	WHERE label, register
+	I	lea	(\label) - 10020b(%ebp), \register
+	.endm
+	.macro	POINTERS places:vararg
+	.long	\places
+	.endm
+	.macro	PUSH_STACK
+	I	mov	%rsp, %rcx
+	.endm
+#else
+	.macro	WHERE label, register
+	I	lea	\label(%rip), \register
+	.endm
+	.macro	POINTERS places:vararg
+	.quad	\places
+	.endm
+	.macro	PUSH_STACK
+	I	mov	%ss, %eax
+	I	mov	%rsp, %rcx
+	I	push	%rax
+	I	push	%rcx
+	.endm
+#endif
 
 	.macro	TABLE name
 	.pushsection .data.rel.step_snippets, "aw", @progbits
@@ -48,7 +76,8 @@
 10030:	.asciz	"\quantity"
 	.popsection
 	.pushsection .data.rel.step_snippets, "aw", @progbits
-	.quad	10030b, \amount
+	POINTERS 10030b
+	.quad	\amount
 	.popsection
 	.endm
 
@@ -57,7 +86,10 @@
 	int	$ORACLE_END
 10021:
 	.pushsection .data.rel.step_snippets, "aw", @progbits
-	.quad	10010b, 10011b, 10020b, 10021b, counted + \more, rings, \result, \vector, \handler, \setup, \offset
+	POINTERS 10010b, 10011b, 10020b, 10021b
+	.quad	counted + \more, rings, \result, \vector
+	POINTERS \handler
+	.quad	\setup, \offset
 	.popsection
 	ALSO	"\q1", \a1
 	ALSO	"\q2", \a2
@@ -96,6 +128,15 @@ on_fault_end_rep:
 	xor	%ecx, %ecx
 	iretq
 
+#define ON_ERROR_SKIP_IRET 3
+#ifdef __i386__
+#define NT_FAULT 10
+#define on_error_skip_iret on_error_skip1
+#else
+#define NT_FAULT 13
+#define on_error_skip_iret on_error_skip2
+#endif
+
 /* Where it interrupted, to RBX. */
 #define ON_NOTE_RIP 2
 on_note_rip:
@@ -104,7 +145,7 @@ on_note_rip:
 
 #define ON_COUNT 2
 on_count:
-	inc	%r12
+	inc	%rbx
 	iretq
 
 #define ON_ERROR_SKIP1 3
@@ -119,12 +160,14 @@ on_error_skip16:
 	addq	$16, (%rsp)
 	iretq
 
+#ifndef __i386__
 /* To R13 instead. */
 #define ON_ERROR_ELSEWHERE 3
 on_error_elsewhere:
 	pop	%rbx
 	mov	%r13, (%rsp)
 	iretq
+#endif
 
 #define ON_NOTE_FLAGS 3
 on_note_flags:
@@ -141,7 +184,7 @@ on_note_stack:
 /* What was interrupted may set IF from now on. */
 #define ON_IOPL_3 2
 on_iopl_3:
-	orl	$0x3000, 16(%rsp)
+	orl	$0x3000, 2*WORD(%rsp)
 	iretq
 
 #endif

@@ -18,7 +18,7 @@ FINISH q1="insn.nop", a1=10
 
 SNIPPET "an instruction across two pages", "-"
 	I	nop
-	I	movabs	$0x123456789, %rcx
+	I	movl	$0x12345678, 256(%rdi)
 	I	nop
 	I	xor	%eax, %eax
 FINISH offset=0xff8
@@ -118,16 +118,16 @@ SNIPPET "POPF, CLI and STI in ring 3 with IOPL 3", "SDM vol. 2, POPF", RING_3
 	I	pop	%rcx
 	I	sti
 	I	pushfq
-	I	pop	%r8
+	I	pop	%rdx
 	I	cli
 	I	and	$0x3200, %eax
 	I	and	$0x3200, %ecx
-	I	and	$0x3200, %r8d
-	I	shl	$16, %rax
-	I	or	%rcx, %rax
-	I	shl	$16, %rax
-	I	or	%r8, %rax
-FINISH result=0x320030003200, more=ON_IOPL_3, vector=VECTOR_TEST, handler=on_iopl_3
+	I	and	$0x3200, %edx
+	I	shl	$9, %eax
+	I	or	%ecx, %eax
+	I	shr	$9, %edx
+	I	or	%edx, %eax
+FINISH result=0x3200<<9|0x3000|0x3200>>9, more=ON_IOPL_3, vector=VECTOR_TEST, handler=on_iopl_3
 
 SNIPPET "STI in ring 3 without IOPL", "SDM vol. 2, STI", RING_3
 	I	mov	$1, %ebx
@@ -157,14 +157,11 @@ SNIPPET "POPF in ring 0 sets IF", "SDM vol. 2, POPF", RING_0
 FINISH result=0x200
 
 SNIPPET "IRET goes on stepping", "SDM vol. 2, IRET"
-	I	mov	%ss, %eax
-	I	mov	%rsp, %rcx
-	I	push	%rax
-	I	push	%rcx
+	PUSH_STACK
 	I	pushfq
 	I	mov	%cs, %eax
 	I	push	%rax
-	I	lea	1f(%rip), %rax
+	WHERE	1f, %rax
 	I	push	%rax
 	I	iretq
 	ud2
@@ -173,24 +170,19 @@ SNIPPET "IRET goes on stepping", "SDM vol. 2, IRET"
 FINISH q1="br.far", a1=1
 
 SNIPPET "IRET to a bad selector faults where it is", "SDM vol. 2, IRET", RING_0
-	I	mov	%ss, %eax
-	I	mov	%rsp, %rcx
-	I	push	%rax
-	I	push	%rcx
+	PUSH_STACK
 	I	pushfq
 	I	pushq	$0x58
 	I	push	%rcx
 	iretq
 	I	mov	%rcx, %rsp
 	I	mov	%ebx, %eax
-FINISH result=0x58, more=ON_ERROR_SKIP2, vector=13, handler=on_error_skip2, q1="exceptions.gp", a1=1, q2="br.far", a2=1
+FINISH result=0x58, more=ON_ERROR_SKIP_IRET, vector=13, handler=on_error_skip_iret, q1="exceptions.gp", a1=1, q2="br.far", a2=1
 
+#ifndef __i386__
 SNIPPET "IRET to an address that is not canonical faults where it is", "SDM vol. 2, IRET", RING_0|TCG_DIFFERS
 	I	mov	$1, %ebx
-	I	mov	%ss, %eax
-	I	mov	%rsp, %rcx
-	I	push	%rax
-	I	push	%rcx
+	PUSH_STACK
 	I	pushfq
 	I	mov	%cs, %eax
 	I	push	%rax
@@ -200,7 +192,9 @@ SNIPPET "IRET to an address that is not canonical faults where it is", "SDM vol.
 	I	mov	%rcx, %rsp
 	I	mov	%ebx, %eax
 FINISH more=ON_ERROR_SKIP2, vector=13, handler=on_error_skip2, q1="exceptions.gp", a1=1
+#endif
 
+/* In 32-bit mode it is a return to the task before, and there is none. */
 SNIPPET "IRET with NT faults", "SDM vol. 2, IRET"
 	I	mov	$1, %ebx
 	I	pushfq
@@ -211,17 +205,14 @@ SNIPPET "IRET with NT faults", "SDM vol. 2, IRET"
 	I	andl	$~0x4000, (%rsp)
 	I	popfq
 	I	mov	%ebx, %eax
-FINISH more=ON_ERROR_SKIP2, vector=13, handler=on_error_skip2, q1="exceptions.gp", a1=1
+FINISH more=ON_ERROR_SKIP_IRET, vector=NT_FAULT, handler=on_error_skip_iret, q1="exceptions", a1=1
 
 SNIPPET "IRET in ring 3 leaves IF and IOPL alone", "SDM vol. 2, IRET", RING_3
-	I	mov	%ss, %eax
-	I	mov	%rsp, %rcx
-	I	push	%rax
-	I	push	%rcx
+	PUSH_STACK
 	I	pushq	$0x3202
 	I	mov	%cs, %eax
 	I	push	%rax
-	I	lea	1f(%rip), %rax
+	WHERE	1f, %rax
 	I	push	%rax
 	I	iretq
 	ud2
@@ -230,9 +221,10 @@ SNIPPET "IRET in ring 3 leaves IF and IOPL alone", "SDM vol. 2, IRET", RING_3
 	I	and	$0x3200, %eax
 FINISH q1="br.far", a1=1
 
+#ifndef __i386__
 /* Address 8 is all that fits. */
 SNIPPET "IRET of 32 bits", "SDM vol. 2, IRET", RING_0
-	I	lea	1f(%rip), %r13
+	WHERE	1f, %r13
 	I	mov	%rsp, %rcx
 	I	mov	%ss, %eax
 	I	sub	$20, %rsp
@@ -246,11 +238,12 @@ SNIPPET "IRET of 32 bits", "SDM vol. 2, IRET", RING_0
 1:	I	mov	%rsp, %rax
 	I	sub	%rcx, %rax
 FINISH more=ON_ERROR_ELSEWHERE, vector=14, handler=on_error_elsewhere, q1="exceptions.pf", a1=1, q2="br.far", a2=2
+#endif
 
 SNIPPET "a far return goes on stepping", "SDM vol. 2, RET"
 	I	mov	%cs, %eax
 	I	push	%rax
-	I	lea	1f(%rip), %rax
+	WHERE	1f, %rax
 	I	push	%rax
 	I	lretq
 	ud2
@@ -273,7 +266,7 @@ FINISH q1="rep.iterations", a1=1, q2="stores", a2=1, q3="insn.string", a3=1
 SNIPPET "REP with count 100", "SDM vol. 2, REP"
 	I	mov	$100, %ecx
 	I	mov	%rdi, %rsi
-	I	rep movsq
+	I	rep movsl
 	I	mov	%ecx, %eax
 FINISH q1="rep.iterations", a1=100, q2="loads", a2=100, q3="stores", a3=100
 
@@ -293,12 +286,14 @@ SNIPPET "REPE CMPS that ends with its count", "SDM vol. 2, REP"
 	I	mov	%ecx, %eax
 FINISH q1="rep.iterations", a1=9, q2="loads", a2=18
 
+#ifndef __i386__
 SNIPPET "REP with ECX", "SDM vol. 2, REP"
 	I	movabs	$0x100000003, %rcx
 	.byte	0x67
 	I	rep stosb
 	I	mov	%ecx, %eax
 FINISH q1="rep.iterations", a1=3
+#endif
 
 SNIPPET "REP cut short by a page fault", "SDM vol. 2, REP"
 	I	lea	-4(%rdx), %rdi
@@ -313,7 +308,7 @@ FINISH more=ON_FAULT_END_REP, vector=14, handler=on_fault_end_rep, q1="rep.itera
 /* --- code that changes ---------------------------------------------------------------------------------------------- */
 
 SNIPPET "an instruction modified before it runs", "SDM vol. 3, 11.6", RING_0
-	I	lea	1f(%rip), %rcx
+	WHERE	1f, %rcx
 	I	movb	$5, 1(%rcx,%rsi)
 1:	I	mov	$0, %eax
 FINISH result=5
@@ -322,7 +317,7 @@ FINISH result=5
 SNIPPET "an instruction modified in a loop", "SDM vol. 3, 11.6", RING_0
 	I	xor	%eax, %eax
 	I	mov	$4, %edx
-	I	lea	1f(%rip), %rcx
+	WHERE	1f, %rcx
 1:	I	nop
 	I	nop
 	I	xorw	$0x506f, (%rcx,%rsi)
@@ -333,7 +328,7 @@ FINISH result=2, more=(1+3)+(2+3)+(1+3), q1="insn.nop", a1=4
 /* Eight prefixes, and in the ninth byte NOP and CLC take turns. */
 SNIPPET "the ninth byte of an instruction modified in a loop", "SDM vol. 3, 11.6", RING_0
 	I	mov	$4, %edx
-	I	lea	1f(%rip), %rcx
+	WHERE	1f, %rcx
 1:	.byte	0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x90
 	.set	counted, counted + 1
 	I	xorb	$0x90^0xf8, 8(%rcx,%rsi)
@@ -345,7 +340,7 @@ FINISH more=3*4, q1="insn.nop", a1=2
 /* So do they behind 14 prefixes, of which the first are on the page before. */
 SNIPPET "the last byte of a long instruction across two pages", "SDM vol. 3, 11.6", RING_0
 	I	mov	$4, %edx
-	I	lea	1f(%rip), %rcx
+	WHERE	1f, %rcx
 1:	.byte	0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x90
 	.set	counted, counted + 1
 	I	xorb	$0x90^0xf8, 14(%rcx,%rsi)

@@ -50,10 +50,15 @@ static bool judged_by_pmi(const struct step_snippet *s)
 
 /* Copy it, with the way home behind it. The virtual PMU knows no markers, nor does the CPU: they are left out
  * for them. */
+static unsigned marker_left_out(const struct step_snippet *s, bool natively)
+{
+	return natively || judged_by_pmi(s) ? 2 : 0;
+}
+
 static const void *place(const struct step_snippet *s, uint8_t ring, bool natively)
 {
 	static const uint8_t ring0_exit[] = {0xc3}, ring3_exit[] = {0xcd, VECTOR_USER_EXIT};
-	const unsigned marker = natively || judged_by_pmi(s) ? 2 : 0;
+	const unsigned marker = marker_left_out(s, natively);
 	size_t size = (size_t)(s->end - s->code) - 2 * marker;
 	uint8_t *to = arena.rw + s->offset;
 
@@ -104,13 +109,16 @@ static void enter_with_pmi(void *arg)
 
 static const struct {
 	uint32_t address;
-	uint64_t setup, value;
+	uint64_t setup;
+	uintptr_t value;
 } msr_setups[] = {
+#ifndef __i386__
 	{MSR_EFER, SETUP_SYSCALL, 0}, /* value: see below */
 	{MSR_STAR, SETUP_SYSCALL,
 	 (uint64_t)(SELECTOR_USER_CS32 | 3) << 48 | (uint64_t)SELECTOR_KERNEL_CS << 32},
 	{MSR_LSTAR, SETUP_SYSCALL, (uintptr_t)step_on_syscall},
 	{MSR_FMASK, SETUP_SYSCALL, RFLAGS_TF | RFLAGS_IF | RFLAGS_DF},
+#endif
 	{MSR_SYSENTER_CS, SETUP_SYSENTER, SELECTOR_KERNEL_CS},
 	{MSR_SYSENTER_ESP, SETUP_SYSENTER, (uintptr_t)(sysenter_stack + sizeof sysenter_stack)},
 	{MSR_SYSENTER_EIP, SETUP_SYSENTER, (uintptr_t)step_on_sysenter},
@@ -185,7 +193,8 @@ static bool observe(const struct step_snippet *s, uint8_t ring, bool natively, s
 
 	j.regs = (struct call_registers){.rdi = (uintptr_t)data,
 					 .rsi = (uint64_t)(arena.rw - arena.rx),
-					 .rdx = (uintptr_t)(data + STEP_DATA_SIZE)};
+					 .rdx = (uintptr_t)(data + STEP_DATA_SIZE),
+					 .rbp = (uintptr_t)j.entry - marker_left_out(s, natively)};
 	memset(data, 0, STEP_DATA_SIZE);
 	if (s->handler)
 		gate_set(&idt[s->vector], s->handler, old.type, old.ist);
@@ -263,18 +272,27 @@ void step_judge(const struct step_snippet *s, const struct step_outcome *out, in
 	}
 }
 
-static const char *unfit(const struct run *run, const struct step_snippet *s)
+static const char *why_no_sysenter(void)
 {
+#ifdef __i386__
+	return cpu_has(CPU_SEP) ? NULL : "this CPU has no SYSENTER";
+#else
 	struct cpu_identity cpu;
 
+	cpu_identify(&cpu);
+	return strcmp(cpu.vendor, "GenuineIntel") ? "this CPU has no SYSENTER in 64-bit mode" : NULL;
+#endif
+}
+
+static const char *unfit(const struct run *run, const struct step_snippet *s)
+{
 	switch (s->setup) {
 	case SETUP_NONE:
 	case SETUP_SYSCALL:
 	case SETUP_GATES:
 		return NULL;
 	case SETUP_SYSENTER:
-		cpu_identify(&cpu);
-		return strcmp(cpu.vendor, "GenuineIntel") ? "this CPU has no SYSENTER in 64-bit mode" : NULL;
+		return why_no_sysenter();
 	case SETUP_IPI:
 		return apic_present() ? NULL : "no local APIC, or firmware left it off";
 	case SETUP_TIMER:

@@ -102,7 +102,7 @@ static bool is_lacking(const struct opcodes *s, const struct opcode_form *f)
 {
 	enum cpu_feature feature = f->code[0] == 0x62 ? CPU_AVX512F : CPU_AVX;
 
-	return s->run->pmu->virtual && (f->code[0] == 0x62 || f->code[0] == 0xc4) &&
+	return sizeof(void *) == 8 && s->run->pmu->virtual && (f->code[0] == 0x62 || f->code[0] == 0xc4) &&
 	       !cpu_tells(feature, presented_own);
 }
 
