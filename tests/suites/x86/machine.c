@@ -85,9 +85,9 @@ static void machine_run(struct run *run)
 #ifdef MODEL_MUTANTS
 	machine_checks_run(run, machine_frames);
 	machine_checks_run(run, machine_handover);
+#endif
 	if (!second_cpu_missing(SECOND_CPU_SIBLING))
 		machine_checks_run(run, machine_second);
-#endif
 	if (processor_current())
 		machine_checks_run(run, machine_processor);
 }

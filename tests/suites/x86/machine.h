@@ -14,10 +14,20 @@
 
 /* Each ends with a row without a name. */
 extern const struct machine_check machine_traps[], machine_memory[], machine_rings[], machine_interrupts[],
-	machine_state[], machine_clocks[], machine_stepped[], machine_others[], machine_processor[];
+	machine_state[], machine_clocks[], machine_stepped[], machine_others[], machine_second[],
+	machine_processor[];
 
 /* What is checked in emulators only, by the test image: each changes much of the machine for a moment. */
-extern const struct machine_check machine_frames[], machine_handover[], machine_second[];
+extern const struct machine_check machine_frames[], machine_handover[];
+
+/** A write of an MSR that no CPU carries out: VM_HSAVE_PA wants a page's address, and Intel's CPUs have none. */
+#define MSR_REFUSING  0xc0010117
+#define REFUSED_VALUE 1
+
+/** Whether the processor that executes this refuses it, and why a check that needs it cannot be carried out.
+ * On any processor, with general registers alone. */
+bool machine_refuses(void);
+const char *machine_refuses_nothing(void);
 
 /** Whether there are addresses of 32 bits alone, by three levels of tables. */
 #define MACHINE_NARROW (sizeof(void *) == 4)

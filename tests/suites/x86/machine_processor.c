@@ -73,20 +73,34 @@ static int64_t one_register_changed(void)
 
 static struct {
 	uint32_t id; /* as the processor itself says */
-	bool begun, survived, ended;
+	bool begun, refused, survived, ended;
 } seen[OTHERS_MAX];
 
-#define OF_NOBODY 0x4fffffff
+/* A virtual machine may take the write. */
+__attribute__((target("general-regs-only"))) bool machine_refuses(void)
+{
+	uint64_t before;
+	bool readable = msr_read_own(MSR_REFUSING, &before);
+
+	if (!msr_write_own(MSR_REFUSING, REFUSED_VALUE))
+		return true;
+	if (readable)
+		msr_write_own(MSR_REFUSING, before);
+	return false;
+}
+
+const char *machine_refuses_nothing(void)
+{
+	return machine_refuses() ? NULL : "this machine refuses no register";
+}
 
 /* On the other processor. */
 static __attribute__((target("general-regs-only"))) void begin(void *arg, unsigned i)
 {
-	uint64_t value;
-
 	(void)arg;
 	seen[i].id = (cpuid(1, 0).ebx >> 24) & 0xff;
 	seen[i].begun = true;
-	msr_read(OF_NOBODY, &value); /* it may be refused */
+	seen[i].refused = machine_refuses();
 	seen[i].survived = true;
 }
 
@@ -96,11 +110,12 @@ static __attribute__((target("general-regs-only"))) void end(void *arg, unsigned
 	seen[i].ended = seen[i].begun;
 }
 
-/* All begin before one of them ends. @return those that did all of it, each by itself */
+/* All begin before one of them ends, and refuse what this one refuses. @return those that did all of it, each by itself */
 static int64_t all_at_once(void)
 {
 	const struct others_job job = {begin, end, NULL};
 	unsigned n = others_count(), began;
+	bool refused = machine_refuses();
 	int64_t good = 0;
 
 	memset(seen, 0, sizeof seen);
@@ -110,6 +125,7 @@ static int64_t all_at_once(void)
 		bool early = seen[i].ended, counted = others_end(i, &turns);
 
 		good += counted && !early && turns && seen[i].survived && seen[i].ended &&
+			seen[i].refused == refused &&
 			seen[i].id == (processor_at(others_number(i)).id & 0xff);
 	}
 	return began == n && good == n;
