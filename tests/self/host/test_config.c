@@ -112,6 +112,27 @@ static void either_may_be_bad(void **state)
 	assert_non_null(strstr(error.text, "assay.cfg:1:6: "));
 }
 
+/* Each end of a line counts once, whichever editor wrote it. */
+static void lines_are_counted(void **state)
+{
+	static const char *const ends[] = {"\n", "\r\n", "\r"};
+	static const char *const before[] = {"n=3", "# a comment", "", "n=3 # a comment"};
+
+	(void)state;
+	for (unsigned e = 0; e < sizeof ends / sizeof ends[0]; e++)
+		for (unsigned b = 0; b < sizeof before / sizeof before[0]; b++)
+			for (unsigned lines = 0; lines < 4; lines++) {
+				char text[128] = "", where[32];
+
+				for (unsigned i = 0; i < lines; i++)
+					strcat(strcat(text, before[b]), ends[e]);
+				strcat(strcat(text, " reps=many"), ends[e]);
+				assert_false(gather(text, ""));
+				snprintf(where, sizeof where, "assay.cfg:%u:7: ", lines + 1);
+				assert_non_null(strstr(error.text, where));
+			}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -120,6 +141,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_read_is_an_error),
 		cmocka_unit_test(the_command_line_wins),
 		cmocka_unit_test(either_may_be_bad),
+		cmocka_unit_test(lines_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

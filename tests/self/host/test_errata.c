@@ -83,6 +83,91 @@ static void tables(void **state)
 	}
 }
 
+/* What a check that shows an erratum by its amount sees more than is right, as the vendor's text has it: */
+static const struct {
+	const char *number;
+	uint8_t relation;
+	int64_t least, most;
+} amounts[] = {
+	/* too few: a count that is lost, an interrupt that does not come, rings that lack some, */
+	{"AMD-795", SHOWS_MORE, -4, -1},
+	{"AMD-1023", SHOWS_MORE, -1, -1},
+	{"AMD-538", SHOWS_MORE, -INT64_MAX, -1},
+	{"BDM120", SHOWS_MORE, -1000, -1},
+	{"AAJ148", SHOWS_MORE, -1, -1},
+	{"MTL-PERFCAP", SHOWS_MORE, -1, -1},
+	{"P4-CASCADE-PMI", SHOWS_MORE, -1, -1},
+	/* too many, with or without an end, */
+	{"AMD-420", SHOWS_MORE, 1, INT64_MAX},
+	{"AMD-794", SHOWS_MORE, 1, INT64_MAX},
+	{"AMD-1267", SHOWS_MORE, 1, INT64_MAX},
+	{"AAJ119", SHOWS_MORE, 1, 1000},
+	{"AAJ125", SHOWS_MORE, 1, 1000},
+	{"AAJ127", SHOWS_MORE, 1, INT64_MAX},
+	{"BJ50", SHOWS_MORE, 1, INT64_MAX},
+	{"BJ77", SHOWS_MORE, 1, 1},
+	{"BDD53", SHOWS_MORE, 1, 1000},
+	{"BDD120", SHOWS_MORE, 1, 1000},
+	{"FAM6-ZERO-LOOP", SHOWS_MORE, 1, 1000},
+	{"HSD65", SHOWS_MORE, 1, INT64_MAX},
+	{"HSD91", SHOWS_MORE, 1, 1000},
+	{"HSD135", SHOWS_MORE, 1, INT64_MAX},
+	{"HSD143", SHOWS_MORE, 1, 32},
+	{"SKL90", SHOWS_MORE, 1, INT64_MAX},
+	{"P4-OVF-NMI", SHOWS_MORE, 1, 1000},
+	/* a carry between the halves of a register of 40 bits: one that is lost counts 4 Gi less, modulo
+	   2^40, */
+	{"N15", SHOWS_MORE, 4293967296, 4294967296},
+	{"N17", SHOWS_MORE, 1095216660480, 1095216660480},
+	/* and bits. */
+	{"AAJ83", SHOWS_FLIPPED, 30064771072, 30064771072},
+	{"AAJ143", SHOWS_BITS, 1, 1},
+	{"BJ58", SHOWS_BITS, 1, 1},
+	{"AMD-GLBSTS-RSVD", SHOWS_BITS, 1, 1},
+};
+
+/* An amount on either side of what shows the erratum, and just within. */
+static void shows_from_least_to_most(const struct erratum_symptom *s, int64_t least, int64_t most)
+{
+	struct erratum_symptom of = *s;
+
+	of.text = NULL;
+	assert_true(errata_shows(&of, "", 5, 5 + least));
+	if (least != -INT64_MAX)
+		assert_false(errata_shows(&of, "", 5, 5 + least - 1));
+	assert_false(errata_shows(&of, "", 5, 5));
+	if (most != INT64_MAX) {
+		assert_true(errata_shows(&of, "", 5, 5 + most));
+		assert_false(errata_shows(&of, "", 5, 5 + most + 1));
+	}
+}
+
+static void amounts_are_the_vendors(void **state)
+{
+	bool seen[sizeof amounts / sizeof amounts[0]] = {false};
+
+	(void)state;
+	for (unsigned f = 0; f < FAMILIES; f++)
+		for (const struct erratum_symptom *s = families[f]->symptoms; s->number; s++) {
+			unsigned i = 0;
+
+			if (s->relation >= SHOWS_TEXT)
+				continue;
+			while (i < sizeof amounts / sizeof amounts[0] && strcmp(amounts[i].number, s->number))
+				i++;
+			if (i == sizeof amounts / sizeof amounts[0])
+				fail_msg("nothing says by how much %s shows", s->number);
+			seen[i] = true;
+			assert_int_equal(s->relation, amounts[i].relation);
+			if (s->relation == SHOWS_MORE)
+				shows_from_least_to_most(s, amounts[i].least, amounts[i].most);
+			else
+				assert_int_equal(s->low, amounts[i].least);
+		}
+	for (unsigned i = 0; i < sizeof amounts / sizeof amounts[0]; i++)
+		assert_true(seen[i]);
+}
+
 /* --- the judgement
  * ------------------------------------------------------------------------------------------ */
 
@@ -567,6 +652,7 @@ int main(void)
 		cmocka_unit_test_setup(levels, setup),
 		cmocka_unit_test_setup(trials, setup),
 		cmocka_unit_test_setup(near_misses, setup),
+		cmocka_unit_test(amounts_are_the_vendors),
 		cmocka_unit_test_setup(symptoms, setup),
 		cmocka_unit_test_setup(controls, setup),
 		cmocka_unit_test_setup(directions, setup),

@@ -33,6 +33,12 @@ FAKE_KERNEL(trips, "trips", KERNEL_CORE | KERNEL_USER_ONLY, FAKE_EXACT(INSTRUCTI
 FAKE_KERNEL(faults, "faults", KERNEL_CORE | KERNEL_USER_ONLY, FAKE_EXACT(INSTRUCTIONS, 20, 0),
 	    FAKE_EXACT(BRANCHES, 20, 0), FAKE_EXACT(EXCEPTIONS, 2, 0));
 
+/* In ring 0 alone, and nowhere. */
+FAKE_KERNEL(ring_0, "ring 0", KERNEL_CORE | KERNEL_PRIVILEGED, FAKE_EXACT(INSTRUCTIONS, 20, 0),
+	    FAKE_EXACT(BRANCHES, 20, 0));
+FAKE_KERNEL(nowhere, "nowhere", KERNEL_CORE | KERNEL_PRIVILEGED | KERNEL_USER_ONLY,
+	    FAKE_EXACT(INSTRUCTIONS, 20, 0), FAKE_EXACT(BRANCHES, 20, 0));
+
 static const struct pmu_identity equations[] = {
 	{"instructions and branches", "", IDENTITY_ZERO, {{1, "I"}, {-1, "B"}}},
 	{"as many or more", "", IDENTITY_NOT_NEGATIVE, {{1, "I"}, {-1, "B"}}},
@@ -182,6 +188,31 @@ static void what_is_not_offered_is_skipped(void **state)
 	assert_int_equal(scripted.result[scripted_result("not offered")].verdict, VERDICT_SKIPPED);
 }
 
+/* A kernel that runs in one ring is judged there, and no skip says that it is not. */
+static void kernels_that_run_nowhere_are_skipped(void **state)
+{
+	static const struct {
+		const struct kernel *kernel;
+		unsigned skipped, judged;
+	} cases[] = {{&trips, 0, 1}, {&ring_0, 0, 1}, {&nowhere, 1, 0}};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		unsigned skipped = 0;
+
+		start(true);
+		scripted.by_ring = true;
+		scripted.options = (struct run_options){.kernel_glob = cases[i].kernel->name,
+							.check_glob = "instructions and branches"};
+		scripted.n_results = 0;
+		suite_identities.run(&scripted.run);
+		for (unsigned r = 0; r < scripted.n_results; r++)
+			skipped += scripted.result[r].verdict == VERDICT_SKIPPED;
+		assert_int_equal(skipped, cases[i].skipped);
+		assert_int_equal(scripted.n_results - skipped, cases[i].judged);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +221,7 @@ int main(void)
 		cmocka_unit_test(rules_count_where_they_are_seen),
 		cmocka_unit_test(counters_see_the_rings_that_they_can_agree_on),
 		cmocka_unit_test(what_is_not_offered_is_skipped),
+		cmocka_unit_test(kernels_that_run_nowhere_are_skipped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -227,6 +227,52 @@ static void takes_modifiers(void **unused)
 	assert_int_equal(count(0), 3);
 }
 
+/* Each field of a configuration in the register of each counter: SDM vol. 3, figures 18-1 and 18-2, and
+ * 18.2.3 for the bits of all threads. */
+static void fields_have_their_bits(void **unused)
+{
+	static const struct {
+		const char *name;
+		struct pmu_config config;
+		uint64_t general, fixed; /* of the selector; of the counter's four bits */
+	} fields[] = {
+		{"ring 0", {.levels = LEVELS_SYSTEM}, 1 << 17, 1},
+		{"ring 3", {.levels = LEVELS_USER}, 1 << 16, 2},
+		{"both", {.levels = LEVELS_ALL}, 3 << 16, 3},
+		{"interrupt", {.levels = LEVELS_USER, .interrupt = true}, 1 << 20 | 1 << 16, 8 | 2},
+		{"all threads", {.levels = LEVELS_USER, .any_thread = true}, 1 << 21 | 1 << 16, 4 | 2},
+		{"all of them",
+		 {.levels = LEVELS_ALL, .any_thread = true, .interrupt = true},
+		 1 << 21 | 1 << 20 | 3 << 16,
+		 15},
+	};
+	const uint64_t enable = 1 << 22;
+	unsigned fixed = 0;
+
+	(void)unused;
+	for (unsigned f = 0; f < sizeof fields / sizeof fields[0]; f++) {
+		start_cpu(&intel_haswell, "");
+		for (unsigned c = 0; c < pmu.n_counters; c++) {
+			const struct pmu_counter *k = &pmu.counter[c];
+			struct pmu_config config = fields[f].config;
+			uint64_t value = 0;
+
+			config.code = 0xc0;
+			assert_true(drv->program(&pmu, c, &config));
+			if (k->kind == COUNTER_FIXED) {
+				assert_true(msr_read(0x38d, &value));
+				assert_int_equal(value >> 4 * k->index & 15, fields[f].fixed);
+				fixed++;
+			} else {
+				assert_true(msr_read(0x186 + k->index, &value));
+				assert_int_equal(value & ~enable, fields[f].general | 0xc0);
+			}
+			assert_true(drv->release(&pmu, c));
+		}
+	}
+	assert_true(fixed);
+}
+
 /* brackets */
 
 /* A window as the harness composes it: bracket, kernel of n NOPs, bracket; run on the real processor with the
@@ -425,6 +471,7 @@ int main(void)
 		cmocka_unit_test(writes_counters),
 		cmocka_unit_test(sees_overflow),
 		cmocka_unit_test(takes_modifiers),
+		cmocka_unit_test(fields_have_their_bits),
 		cmocka_unit_test(enable_bracket_counts_its_own),
 		cmocka_unit_test(read_bracket_counts_its_own),
 		cmocka_unit_test(snapshot_reads_everything),

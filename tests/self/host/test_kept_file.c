@@ -215,6 +215,17 @@ static void cut_short(void **state)
 	kept_file_begin(&f);
 	assert_true(kept_file_line(&f, "x", 1));
 	run_is(CPU, 1 + KEPT_JOURNAL, 2, 1);
+	/* One behind a report that is whole: its journal is what tells where it stopped. */
+	fresh(state);
+	run_is(CPU, 1, 1, 0);
+	assert_true(keep(13, 'x'));
+	run_is(CPU, 5 + KEPT_JOURNAL, 2, 1);
+	note("stopped here\n");
+	run_is(CPU, 5 + 2 * KEPT_JOURNAL, 3, 2);
+	assert_non_null(strstr(text_at(5 + KEPT_JOURNAL), "\nstopped here\n"));
+	/* And the next one that is whole. */
+	assert_true(keep(13, 'y'));
+	run_is(CPU, 5 + 3 * KEPT_JOURNAL + 4, 4, 3);
 }
 
 /* The oldest runs make room: the next one begins at the file's beginning where too little is left, and the

@@ -384,8 +384,11 @@ uint64_t window_run(const void *entry, const struct window *w, uint64_t n)
 
 const char *kernel_unfit(const struct kernel *k, uint8_t ring)
 {
-	(void)k, (void)ring;
-	return NULL;
+	if (!scripted.by_ring)
+		return NULL;
+	return ring && k->flags & KERNEL_PRIVILEGED   ? "privileged instructions"
+	       : !ring && k->flags & KERNEL_USER_ONLY ? "for ring 3 only"
+						      : NULL;
 }
 
 bool ground_truth(const struct kernel *k, uint8_t ring, uint64_t n, enum transaction_outcome outcome,

@@ -82,6 +82,7 @@ struct scripted {
 	unsigned refuse_from;    /* ... from so many such accesses on */
 	const char *untrue;      /* kernel whose signature does not hold */
 	int64_t handled;         /* what handlers execute of each quantity; 0: there are none */
+	bool by_ring;            /* kernels run in the rings that their flags say; plain: in all */
 	bool call_fails;         /* run->call() does not come to its end */
 
 	/* What was done. */
