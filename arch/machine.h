@@ -29,6 +29,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** A processor as firmware's services have it. */
+struct firmware_processor {
+	uint64_t id;           /* as struct processor has it (arch/processors.h) */
+	bool enabled, healthy; /* by firmware's setup or policy; by its self-test */
+};
+
 /** What the entry tells the architecture layer; filled in by boot/, valid for the life of the image. */
 struct boot_info {
 	/** Allocate zeroed, page-aligned, identity-mapped memory that machine_places allows; NULL if there is
@@ -45,6 +51,12 @@ struct boot_info {
 		       back */
 	struct framebuffer framebuffer; /* of the screen; address 0: none, or none that can be drawn on */
 	void *breadcrumbs; /* page of arch/breadcrumbs.h, the same one with every start; NULL: none */
+	const struct firmware_processor *processors; /* that firmware looks after, the boot processor among them;
+							NULL: none is known */
+	unsigned n_processors;
+	/** Have firmware take one of them back and set it up anew: it was used without firmware. NULL:
+	 * nobody will ask for it. @return false if firmware cannot */
+	bool (*renew_processor)(unsigned i);
 	uint64_t low_page; /* a page that nobody else uses and that other processors can start in (x86: below
 			    * 1 MiB); 0: none */
 };

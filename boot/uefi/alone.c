@@ -183,6 +183,7 @@ const char *uefi_alone(EFI_HANDLE image, EFI_SYSTEM_TABLE *table, struct platfor
 	console_set_screen(NULL);
 	platform->name = "UEFI, boot services ended";
 	platform->boot.alone = true;
+	platform->boot.renew_processor = NULL;
 	platform->boot.alloc_pages = alloc_pages;
 	platform->boot.take_pages = take_pages;
 	platform->screen = NULL;

@@ -11,6 +11,7 @@
 #include "boot/sent/codes.h"
 #include "boot/uefi/alone.h"
 #include "boot/uefi/network.h"
+#include "boot/uefi/processors.h"
 #include "boot/uefi/terminal.h"
 #include "boot/uefi/volume.h"
 
@@ -373,6 +374,7 @@ EFI_STATUS EFIAPI efi_main(EFI_HANDLE handle, EFI_SYSTEM_TABLE *table)
 	uefi.boot.memory_top = memory_top();
 	look_at_screen();
 	uefi.boot.low_page = low_page();
+	uefi_processors_find(bs, &uefi.boot);
 	uefi.boot.firmware = firmware_name();
 	uefi.command_line = command_line(loaded);
 	if (!uefi.command_line)

@@ -168,7 +168,7 @@ const char *machine_init(const struct boot_info *boot, char room[MACHINE_REASON]
 	if (boot->breadcrumbs)
 		page_protect(boot->breadcrumbs, BREADCRUMBS_BYTES, PAGE_WRITE | PAGE_UC);
 	descriptors_init();
-	processors_init(boot->low_page);
+	processors_init(boot);
 	time_calibrate(tsc_told);
 	held_put_back(&held, HELD_CPUID_LIMIT); /* each take-over lifts it */
 	if (strcmp(clock_reference(), "HPET") && strcmp(clock_reference(), "none"))

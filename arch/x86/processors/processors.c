@@ -3,6 +3,7 @@
 
 #include "arch/x86/interrupts/apic.h"
 #include "arch/x86/interrupts/apic_internal.h"
+#include "arch/console.h"
 #include "arch/second_cpu.h"
 #include "arch/x86/cpu/cpu.h"
 #include "arch/x86/machine/cpu_state.h"
@@ -78,6 +79,7 @@ static struct idt_gate idle_idt[IDLE_VECTORS] __attribute__((aligned(16)));
 static uint8_t idle_stack[IDLE_STACK] __attribute__((aligned(64)));
 static volatile uint32_t at_rest;
 static bool rests[PROCESSORS_MAX];
+static const struct boot_info *boot_info;
 static uint64_t page; /* of the start-up code; 0: there is none */
 static uint8_t *run_stack;
 
@@ -199,14 +201,16 @@ void processor_rest(void)
 	__builtin_unreachable();
 }
 
-void processors_init(uint64_t low_page)
+void processors_init(const struct boot_info *boot)
 {
+	uint64_t low_page = boot->low_page;
 	uintptr_t entry = (uintptr_t)landing;
 	uint32_t cr3 = (uint32_t)paging_root();
 	uint32_t cr4 = CR4_PAE | (uint32_t)(cr4_read() & CR4_LA57);
 	uint32_t efer = LONG_MODE | (cpu_has(CPU_NX) ? EFER_NXE : 0);
 
-	processors_list(apic_id());
+	boot_info = boot;
+	processors_list(apic_id(), boot);
 	for (unsigned v = 0; v < PARK_VECTORS; v++)
 		if (v == VECTOR_NMI || v == VECTOR_MC || v >= 32)
 			gate_set(&park_idt[v],
@@ -322,6 +326,15 @@ void processor_put_to_rest(unsigned number, bool asked)
 	at_rest = 0;
 }
 
+/* By firmware that was left out: where it wakes its processors from MWAIT, one that waits for a start-up IPI
+ * would never come again. */
+static void renew(uint32_t id)
+{
+	for (unsigned i = 0; boot_info->renew_processor && i < boot_info->n_processors; i++)
+		if (boot_info->processors[i].id == id && !boot_info->renew_processor(i))
+			console_text("firmware cannot take processor %u (APIC ID %u) back\n", i, (unsigned)id);
+}
+
 bool processors_dismiss(void)
 {
 	uint64_t flags = interrupts_mask();
@@ -329,8 +342,11 @@ bool processors_dismiss(void)
 	for (unsigned i = 0; i < PROCESSORS_MAX; i++)
 		if (rests[i])
 			apic_send_init(processor_at(i).id);
-	memset(rests, 0, sizeof rests);
 	interrupts_restore(flags);
+	for (unsigned i = 0; i < PROCESSORS_MAX; i++)
+		if (rests[i])
+			renew(processor_at(i).id);
+	memset(rests, 0, sizeof rests);
 	return true;
 }
 

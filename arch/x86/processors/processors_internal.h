@@ -14,15 +14,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Say which processor is number 0, by its local APIC's ID. After acpi_read(), which has the others. */
-void processors_list(uint32_t boot_apic_id);
+struct boot_info;
+
+/** Say which processor is number 0, by its local APIC's ID, and what else firmware knows of all of them. After
+ * acpi_read(), which has the others: one that firmware's services do not know, or call disabled or unhealthy,
+ * is not enabled, and a note says so. */
+void processors_list(uint32_t boot_apic_id, const struct boot_info *boot);
 
 /**
  * Find the list, and put the start-up code in place. After acpi_read(), paging_build() and
  * descriptors_init(), with the machine not taken.
- * @param low_page as in struct boot_info
  */
-void processors_init(uint64_t low_page);
+void processors_init(const struct boot_info *boot);
 
 /** Whether the boot processor wants the run back from the one that executes this, of which it has heard
  * nothing for too long. It has sent an NMI then. */
