@@ -26,4 +26,9 @@ bool page_writable(const void *start, size_t size);
  * @return false if it is not mapped */
 bool page_translate(uint64_t address, uint64_t *physical, unsigned *shift);
 
+/** While the machine is taken: map one page at another address as well, read-write for the harness; with
+ * NULL, nothing there any more. @return false if no table page was left, or if this machine cannot (x86 in
+ * 64-bit mode can) */
+bool page_also_at(uint64_t address, void *page);
+
 #endif

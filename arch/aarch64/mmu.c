@@ -367,6 +367,12 @@ bool page_writable(const void *start, size_t size)
 	return all_translate(start, size, true);
 }
 
+bool page_also_at(uint64_t address, void *page)
+{
+	(void)address, (void)page;
+	return false;
+}
+
 bool page_translate(uint64_t address, uint64_t *physical, unsigned *shift)
 {
 	const uint64_t *table = root;

@@ -224,6 +224,14 @@ bool page_protect(void *start, size_t size, unsigned flags)
 	return ok;
 }
 
+bool page_also_at(uint64_t address, void *page)
+{
+	bool ok = !NARROW && map(address, (uintptr_t)page, PAGE, page ? PAGE_WRITE : PAGE_ABSENT);
+
+	cr3_write(cr3_read());
+	return ok;
+}
+
 bool arena_create(struct code_arena *arena, size_t size, bool user)
 {
 	size = round_up(size, PAGE);

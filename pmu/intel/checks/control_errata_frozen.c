@@ -75,6 +75,8 @@ void intel_sample_freeze_check(struct control_fixture *h, unsigned i, const stru
 	if (!sample.source || !branches.source)
 		return;
 	sample.size = record_memory(h->pmu, &sample);
+	if (!record_can_sample(h->pmu, &sample, &why))
+		sample.config.code = CODE_INSTRUCTIONS_PRECISE;
 	if (!record_can_sample(h->pmu, &sample, &why)) {
 		h->leave(h, why);
 		return;

@@ -202,21 +202,20 @@ void intel_far_check(struct control_fixture *h, unsigned i, const struct pmu_eve
 
 /* --- load latency ------------------------------------------------------------------------------------- */
 
-#define CODE_LATENCY 0x01cd
-#define THRESHOLD    4
-#define RECORDS      16
+#define THRESHOLD 4
+#define RECORDS   16
 
 static _Alignas(4096) uint8_t memory[2 * 4096];
 
 /* The event's first counter; NO_COUNTER: it cannot be sampled. */
-static uint64_t slow_counter(const struct pmu *pmu)
+uint64_t intel_slow_counter(const struct pmu *pmu)
 {
 	const struct intel_pebs *p = &intel_found(pmu)->pebs;
 
-	for (unsigned i = 0; i < pmu->n_events && p->latency_event == CODE_LATENCY; i++) {
+	for (unsigned i = 0; i < pmu->n_events && p->latency_event; i++) {
 		const struct pmu_event *e = pmu->events[i];
 
-		if (e->code == CODE_LATENCY && e->fixed < 0 && e->counters & p->counters)
+		if (e->code == p->latency_event && e->fixed < 0 && e->counters & p->counters)
 			return (unsigned)__builtin_ctzll(e->counters & p->counters);
 	}
 	return NO_COUNTER;
@@ -224,9 +223,10 @@ static uint64_t slow_counter(const struct pmu *pmu)
 
 bool intel_slow_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
 {
-	uint64_t c = slow_counter(pmu);
+	uint64_t c = intel_slow_counter(pmu);
 
-	if (i || c == NO_COUNTER || !has_pair(pmu) || !intel_found(pmu)->samples)
+	if (i || c == NO_COUNTER || !has_pair(pmu) || !intel_found(pmu)->samples ||
+	    intel_found(pmu)->pebs.latency_event != CODE_LATENCY)
 		return false;
 	snprintf(out->name, sizeof out->name, "%s", pmu->counter[c].name);
 	out->counters = 1ull << c;
@@ -256,7 +256,7 @@ void intel_slow_check(struct control_fixture *h, unsigned i, const struct pmu_ev
 {
 	struct pmu_recording r = {.source = record_source(h->pmu, RECORD_PRECISE),
 				  .levels = LEVELS_ALL,
-				  .counter = (unsigned)slow_counter(h->pmu),
+				  .counter = (unsigned)intel_slow_counter(h->pmu),
 				  .config = {.code = CODE_LATENCY,
 					     .levels = LEVELS_ALL,
 					     .extra_register = MSR_PEBS_LD_LAT,

@@ -15,6 +15,11 @@
 #define CODE_BRANCHES     0x00c4
 #define CODE_CYCLES       0x003c
 #define CODE_INSTRUCTIONS 0x00c0
+#define CODE_LATENCY      0x01cd
+
+/** Of some cores the event of instructions that records can be of. */
+#define CODE_INSTRUCTIONS_PRECISE 0x01c0
+
 #define CODE_MISPREDICTED 0x00c5
 #define CODE_SLOTS        0x01a4
 #define START             1000 /* first value of a counter that must move: never 0 */
@@ -31,6 +36,9 @@ uint64_t intel_counter_top(const struct pmu *pmu, unsigned c);
 
 /** @return whether general counters can count the event */
 bool intel_offers(const struct pmu *pmu, uint64_t code);
+
+/** @return the first counter of the load-latency event; NO_COUNTER: it cannot be sampled */
+uint64_t intel_slow_counter(const struct pmu *pmu);
 
 /** @return the event of retired instructions that general counters have, or NULL */
 const struct pmu_event *intel_instructions(const struct pmu *pmu);
@@ -68,9 +76,9 @@ extern intel_instance intel_halt_overflow_instance;
 extern intel_check intel_halt_overflow_check;
 
 extern intel_instance intel_occurs_instance, intel_sample_freeze_instance, intel_clock_branches_instance,
-	intel_other_uops_instance;
+	intel_other_uops_instance, intel_passed_instance, intel_segment_sample_instance, intel_high_instance;
 extern intel_check intel_occurs_check, intel_sample_freeze_check, intel_clock_branches_check,
-	intel_other_uops_check;
+	intel_other_uops_check, intel_passed_check, intel_segment_sample_check, intel_high_check;
 
 extern intel_instance intel_pt_instance;
 extern intel_check intel_pt_check;

@@ -20,11 +20,13 @@ enum intel_injection {
 
 struct intel_deviations {
 	struct model_injected active;
-	bool repeat;   /* the last request is not over while status is set */
-	uint16_t late; /* steps until a request that is held back goes out; 0: there is none */
-	bool hung;     /* at the next write to a register */
-	bool leaked;   /* a record of what is armed is written, though nothing has occurred */
-	bool strange;  /* the next branch is recorded from where none is */
+	bool repeat;        /* the last request is not over while status is set */
+	uint16_t late;      /* steps until a request that is held back goes out; 0: there is none */
+	bool hung;          /* at the next write to a register */
+	bool leaked;        /* a record of what is armed is written, though nothing has occurred */
+	bool stack_load;    /* this step is MOV SS or STI */
+	bool on_stack_load; /* what is armed overflowed on one */
+	bool strange;       /* the next branch is recorded from where none is */
 	uint32_t noise;
 	uint64_t fixed_control; /* as it stood when counters were started or stopped last */
 	uint64_t stuck;         /* status bits that can no longer be cleared */

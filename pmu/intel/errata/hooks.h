@@ -232,6 +232,7 @@ bool intel_hook_overflow(struct intel_state *s, unsigned c);
 /** A counter that samples has overflowed. */
 static inline void intel_hook_armed(struct intel_state *s)
 {
+	s->deviations.on_stack_load = injected(s, INJECT_AAJ128) && s->deviations.stack_load;
 	if (injected(s, INJECT_AM94) && s->debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI)
 		s->debugctl &= ~DEBUGCTL_LBR;
 }
@@ -458,6 +459,8 @@ bool intel_hook_load_untold(const struct intel_state *s);
 
 static inline uint64_t intel_hook_address(const struct intel_state *s, bool latency, uint64_t address)
 {
+	if (injected(s, INJECT_AAJ75) && latency)
+		address &= (1ull << 48) - 1;
 	return injected(s, INJECT_AAJ74) && latency ? address ^ 64 : address;
 }
 

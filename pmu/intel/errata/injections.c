@@ -1,6 +1,7 @@
 /*
  * The deviations that can be injected, and those hooks that are more than a line.
  */
+#include "arch/x86/cpu/debug_registers.h"
 #include "pmu/contract/pmu.h"
 #include "pmu/contract/counter_bank.h"
 #include "pmu/contract/variation.h"
@@ -267,6 +268,17 @@ static bool of_front_end(const struct intel_state *s, unsigned c)
 	return event == 0x79 || event == 0x9c || event == 0xa2 || event == 0xa3;
 }
 
+/* Whether a breakpoint that is disabled is there, and another one is enabled. */
+static bool breakpoint_passed(uint64_t ip)
+{
+	uintptr_t control = debug_control();
+
+	for (unsigned n = 0; control & 0xff && n < 4; n++)
+		if (!(control & DR7_ENABLES(n)) && debug_address(n) == ip)
+			return true;
+	return false;
+}
+
 uint64_t intel_hook_distorted(struct intel_state *s, unsigned c, const struct step *step, uint64_t amount)
 {
 	const struct intel_counter *k = &s->counter[c];
@@ -307,6 +319,8 @@ uint64_t intel_hook_distorted(struct intel_state *s, unsigned c, const struct st
 	if (injected(s, INJECT_LINE_END) && instructions && (step->ip & 63) == 63 &&
 	    !intel_amount(step, Q_INSN_NOP))
 		amount += intel_amount(step, Q_INSTRUCTIONS);
+	if (injected(s, INJECT_BJ98) && instructions && breakpoint_passed(step->ip))
+		amount *= 2;
 	if (injected(s, INJECT_BV6) && !intel_is_fixed(c) && (s->select[c] & EVTSEL_CODE) == 0x01cc && amount)
 		amount = !(s->deviations.shared++ % 3);
 	amount = intel_hook_beside(s, c, step, amount);
@@ -335,6 +349,16 @@ uint64_t intel_hook_distorted(struct intel_state *s, unsigned c, const struct st
 	return amount;
 }
 
+/* MOV SS, STI: interrupts are held off for an instruction. */
+static bool holds_off(const struct intel_state *s, const struct step *step)
+{
+	const struct step_memory *m = s->ds.memory;
+	uint8_t code[2];
+
+	return m && !step->halted && m->read(m->ctx, step->ip, code, sizeof code) &&
+	       (code[0] == 0xfb || (code[0] == 0x8e && (code[1] >> 3 & 7) == 2));
+}
+
 /* Counter 3 is the microcode's, for transactions. */
 void intel_hook_step(struct intel_state *s, const struct step *step)
 {
@@ -343,6 +367,8 @@ void intel_hook_step(struct intel_state *s, const struct step *step)
 	for (unsigned c = 0; injected(s, INJECT_AAJ134) && step->halted && c < INTEL_COUNTERS; c++)
 		s->deviations.hung |= s->counter[c].pmi && s->deviations.overflow_step[c] &&
 				      s->steps - s->deviations.overflow_step[c] <= LATE_STEPS;
+	if (injected(s, INJECT_AAJ128))
+		s->deviations.stack_load = holds_off(s, step);
 	if (s->deviations.late && !--s->deviations.late)
 		s->pmi_pending++;
 	if (injected(s, INJECT_SKL179) && intel_amount(step, Q_INSN_XBEGIN)) {
@@ -448,6 +474,10 @@ uint32_t intel_hook_recorded(struct intel_state *s, uint32_t hit)
 	}
 	if (injected(s, INJECT_SKL104))
 		hit |= s->pebs.armed & ~s->running;
+	if (injected(s, INJECT_AAJ128) && d->on_stack_load && hit) {
+		d->on_stack_load = false;
+		hit = 0;
+	}
 	/* The record is of one occurrence, or of one instruction, further. */
 	if (injected(s, INJECT_HSD110) && hit & ~d->delayed) {
 		d->delayed |= hit;

@@ -164,6 +164,7 @@ unsigned netburst_power_up(const struct pmu *pmu, struct pmu_power_up *out, unsi
 		{"MSR_TC_PRECISE_EVENT", MSR_TC_PRECISE_EVENT, 0xfc00, "as perfctr and Linux found it"},
 		{"MSR_PEBS_ENABLE", MSR_PEBS_ENABLE, 0, "SDM table 9-1"},
 		{"MSR_DEBUGCTLA", MSR_DEBUGCTLA, 0, "SDM table 9-1"},
+		{"BPU_CCCR0", MSR_NETBURST_CCCR0, 0, "SDM table 9-1"},
 		{"IQ_COUNTER5", MSR_NETBURST_COUNTER0 + 17, 0, "SDM table 9-1"},
 	};
 	const unsigned n = sizeof all / sizeof all[0];

@@ -84,9 +84,9 @@ def unheld(wanted, given):
 CONDITIONS = GEN.conditions()
 NAMES = list(CONDITIONS)
 equal(unheld(NAMES, CONDITIONS), None, "%d rows that nothing looks for have a condition" % len(NAMES))
-ok("BJ98 is missing" in str(unheld(NAMES, {n: c for n, c in CONDITIONS.items() if n != "BJ98"})), "a row without a condition is told")
+ok("AE19 is missing" in str(unheld(NAMES, {n: c for n, c in CONDITIONS.items() if n != "AE19"})), "a row without a condition is told")
 ok("HSD73 is looked for" in str(unheld(NAMES, dict(CONDITIONS, HSD73=("program", "x")))), "a condition of a row that is looked for is told")
-ok("by luck" in str(unheld(NAMES, dict(CONDITIONS, BJ98=("luck", "x")))), "whether a program can is one of three words")
+ok("by luck" in str(unheld(NAMES, dict(CONDITIONS, AE19=("luck", "x")))), "whether a program can is one of three words")
 equal(GEN.share(3, {"A": ("program", "x"), "B": ("none", "x"), "C": ("measured", "x")}), (4, 3), "rows that a program can provoke, and those of them that are looked for")
 
 GOOD = dict(ROWS["intel"][1])
