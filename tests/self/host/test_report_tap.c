@@ -138,7 +138,8 @@ static void the_plan_counts_every_point(void **state)
 		plain("bad", VERDICT_WRONG, "off");
 		tap_end(complete, lost);
 		for (const char *line = fake_console_tap(); *line; line += strcspn(line, "\n") + 1) {
-			if (sscanf(line, "ok %u - ", &number) == 1 || sscanf(line, "not ok %u - ", &number) == 1)
+			if (sscanf(line, "ok %u - ", &number) == 1 ||
+			    sscanf(line, "not ok %u - ", &number) == 1)
 				assert_int_equal(number, ++points);
 			if (!strncmp(line, "1..", 3))
 				assert_int_equal(sscanf(line, "1..%u\n", &plan), 1);
@@ -148,8 +149,32 @@ static void the_plan_counts_every_point(void **state)
 		assert_int_equal(!!strstr(fake_console_tap(), " - the run came to its end\n"), !complete);
 		assert_int_equal(!!strstr(fake_console_tap(), " - memory for every record (7 lost)\n"),
 				 lost != 0);
-		assert_int_equal(judge_file(OLD_TAP SUMMARY " | grep -q ' 0 parse errors'", fake_console_tap()),
-				 0);
+		assert_int_equal(
+			judge_file(OLD_TAP SUMMARY " | grep -q ' 0 parse errors'", fake_console_tap()), 0);
+	}
+}
+
+/* An event's point is bad if one of its cells is, and skipped if all are, wherever they stand. */
+static void a_point_is_of_all_its_cells(void **state)
+{
+	static const enum verdict of[] = {VERDICT_EXACT, VERDICT_SKIPPED, VERDICT_BIASED};
+
+	(void)state;
+	for (unsigned mixture = 0; mixture < 27; mixture++) {
+		bool bad = false, skipped = true;
+		char counter[16];
+
+		begin(false);
+		for (unsigned i = 0, rest = mixture; i < 3; i++, rest /= 3) {
+			snprintf(counter, sizeof counter, "PMC%u", i);
+			cell("E", counter, "k", of[rest % 3], 1);
+			bad |= of[rest % 3] == VERDICT_BIASED;
+			skipped &= of[rest % 3] == VERDICT_SKIPPED;
+		}
+		report_end(true);
+		assert_int_equal(!!strstr(fake_console_tap(), "\nnot ok 1 - events: E on "), bad);
+		assert_int_equal(!!strstr(fake_console_tap(), "\nok 1 - events: E on "), !bad);
+		assert_int_equal(!!strstr(fake_console_tap(), "# SKIP"), skipped);
 	}
 }
 
@@ -160,6 +185,7 @@ int main(void)
 		cmocka_unit_test(tap_is_read_back_as_it_was_said),
 		cmocka_unit_test(what_is_not_listed_is_counted),
 		cmocka_unit_test(the_plan_counts_every_point),
+		cmocka_unit_test(a_point_is_of_all_its_cells),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
