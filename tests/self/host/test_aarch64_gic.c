@@ -259,6 +259,14 @@ static void requests_go_to_one_processor(void **state)
 	gic_self_end();
 }
 
+/* The registers are memory here: what was written to clear has not cleared yet. */
+static void clear(unsigned version)
+{
+	*at(private_of(version, 0), 0x100) &= ~*at(private_of(version, 0), 0x180);
+	for (unsigned i = 1; i <= *at(distributor, 0x004); i++)
+		*at(distributor, 0x100 + 4 * i) &= ~*at(distributor, 0x180 + 4 * i);
+}
+
 static void firmware_gets_back_what_it_had(void **state)
 {
 	uint64_t before[128], after[128];
@@ -267,13 +275,15 @@ static void firmware_gets_back_what_it_had(void **state)
 	for (unsigned version = 2; version <= 3; version++)
 		for (unsigned seed = 0; seed < 20; seed++) {
 			machine(version, 23, seed * 100);
+			*at(distributor, 0x004) = 1 + seed % 4; /* that many times 32 shared interrupts */
 			unsigned n = gic_registers(before, 128);
 
 			assert_true(n > 12);
 			gic_take();
 			assert_int_equal(*at(private_of(version, 0), 0x180), UINT32_MAX);
-			assert_int_equal(*at(distributor, 0x184), UINT32_MAX);
-			assert_int_equal(*at(distributor, 0x188), UINT32_MAX);
+			for (unsigned i = 1; i <= 1 + seed % 4; i++)
+				assert_int_equal(*at(distributor, 0x180 + 4 * i), UINT32_MAX);
+			clear(version);
 			assert_int_equal(*at(distributor, 0), version == 3 ? 0x13 : 0x3);
 			if (version == 3) {
 				assert_true(SYS_READ(s3_0_c12_c12_5) == 7);
