@@ -132,6 +132,10 @@ $(B)/host/test_aarch64_madt: $(call A_HOST,tests/self/host/test_aarch64_madt.c a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka
 
+$(B)/host/test_aarch64_acpi: $(call A_HOST,tests/self/host/test_aarch64_acpi.c arch/aarch64/board_acpi.c arch/aarch64/gic_place.c)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka
+
 $(B)/host/test_aarch64_fdt: $(call A_HOST,tests/self/host/test_aarch64_fdt.c arch/aarch64/fdt.c)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(A_HOST_FLAGS) -o $@ $^ -lcmocka
