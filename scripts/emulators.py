@@ -363,6 +363,8 @@ def bochs_command(tmp, how, cpu, cpus, memory, serial_file, options, image, modu
         cylinders = os.path.getsize(image) // (512 * 16 * 63)
         rom, medium = rom + (", address=0xffe00000" if rom == BOCHS_OVMF else ""), "disk"
         disk = "type=disk, path=%s, mode=flat, cylinders=%d, heads=16, spt=63, translation=lba" % (image, cylinders)
+        if how == "bios":
+            option_rom = "vga: extension=none\n"  # a plain VGA: no VBE
     with open(tmp + "/bochsrc", "w", encoding="ascii") as f:
         f.write(BOCHS_CONFIG.format(memory=memory, cpu=cpu, cpus="1:%d:%d" % cpus, ignore_bad_msrs=ignore_bad_msrs, rom=rom, option_rom=option_rom, disk=disk, medium=medium,
                                     tmp=tmp, serial="com1: enabled=1, mode=file, dev=" + serial_file if serial_file else "com1: enabled=0"))

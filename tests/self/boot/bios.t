@@ -27,7 +27,7 @@ def cut_short(image):
 for emulator, cpu in (("qemu", None), ("bochs", "p4_prescott_celeron_336")):
     r = boot("bios", emulator=emulator, cpu=cpu, config="menu=10 exit=shutdown\n%s\n" % OPTIONS, files=FILES, cpus=2 if emulator == "qemu" else 1,
              prepare=cut_short if emulator == "qemu" else None, inspect=lambda image: kept.update({emulator: emulators.read_file(image, KEPT).decode("latin-1")}))
-    sound(r, "a BIOS in " + emulator)
+    sound(r, "a BIOS in " + emulator + (", on a VGA without VBE" if emulator == "bochs" else ""))
     same_table(r, direct, "the same table as a direct start")
     valid(r.report, "its report has come")
     ok(r.report and "GRUB" in r.report["machine"]["firmware"], "the loader is named", [str(r.report and r.report["machine"])])
