@@ -8,6 +8,7 @@
 #include "arch/code_image.h"
 #include "arch/levels.h"
 #include "arch/step.h"
+#include "arch/aarch64/data.h"
 #include "arch/aarch64/mmu.h"
 #include "arch/aarch64/trap.h"
 
@@ -167,6 +168,11 @@ unsigned code_instructions(const uint8_t *code, const uint8_t *end)
 #define R_AARCH64_RELATIVE 1027
 
 const struct code_image_format code_image_format = {EM_AARCH64, R_AARCH64_RELATIVE};
+
+uint8_t *data_take(size_t size)
+{
+	return user_data(size);
+}
 
 uint8_t *code_image_create(size_t size)
 {

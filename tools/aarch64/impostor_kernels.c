@@ -50,7 +50,7 @@ static const struct {
 	uint64_t bit;
 } needs[] = {{"LSE", KERNEL_NEEDS_LSE},   {"CRC", KERNEL_NEEDS_CRC}, {"AES", KERNEL_NEEDS_AES},
 	     {"RCPC", KERNEL_NEEDS_RCPC}, {"PMU", KERNEL_NEEDS_PMU}, {"SVE", KERNEL_NEEDS_SVE},
-	     {"FP16", KERNEL_NEEDS_FP16}};
+	     {"FP16", KERNEL_NEEDS_FP16}, {"IC", KERNEL_NEEDS_IC}};
 
 uint64_t impostors_need(const char *name, size_t n)
 {

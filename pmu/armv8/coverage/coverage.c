@@ -5,7 +5,7 @@
 
 /* What each processor with such a core has. Cryptography may be left out of any: rows are asked as of one that has
  * it, as without it there is nothing that they could miss. */
-#define V8_0 "CRC PMU AES"
+#define V8_0 "CRC PMU AES IC"
 #define V8_2 V8_0 " LSE"
 #define V8_3 V8_2 " RCPC"
 #define V9   V8_3 " SVE FP16"

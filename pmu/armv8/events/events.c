@@ -34,14 +34,17 @@ enum rule {
 	NO_OVERFLOW,
 	TRIGGERS_OFF,
 	TAGS_OFF,
+	NO_SECOND_STAGE,
 	RULES
 };
 
-/* What is done on wrong paths, each of which a branch or an exception ends. */
+/* What is in flight when all of it is thrown away: behind a branch that was predicted wrong, at an exception or
+ * its return, behind a load that went ahead of a store. A load that missed may be issued once more. */
 #define WRONG_PATH 512
 #define WRONG_PATHS                                                                                          \
-	{Q_BRANCHES, false, WRONG_PATH}, {Q_EXCEPTIONS, false, WRONG_PATH},                                  \
-		{Q_INTERRUPTS_HW, false, WRONG_PATH},                                                        \
+	{Q_BR_MISPRED, false, WRONG_PATH}, {Q_BR_FAR, false, WRONG_PATH},                                    \
+		{Q_ORDER_CLEARED, false, WRONG_PATH}, {Q_LOADS_AGAIN, true, 1},                            \
+		{Q_EXCEPTIONS, false, WRONG_PATH}, {Q_INTERRUPTS_HW, false, WRONG_PATH},                     \
 	{                                                                                                    \
 		Q_INTERRUPTS_NMI, false, WRONG_PATH                                                          \
 	}
@@ -73,6 +76,7 @@ static const struct event_rule rules[RULES] = {
 	[PROFILING_OFF] = {"profiling is off", "Arm ARM, SAMPLE_POP"},
 	[NO_OVERFLOW] = {"no counter that may interrupt overflows meanwhile", "Arm ARM, PMU_OVFS"},
 	[TRIGGERS_OFF] = {"cross triggers are a debugger's", "Arm ARM, CTI_TRIGOUT4"},
+	[NO_SECOND_STAGE] = {"no second stage of translation is on", "Arm's words on L2D_S2_TLB of the Cortex-A55", .hypervisor = true},
 	[TAGS_OFF] = {"no memory is tagged", NULL},
 	[LOADS_UNSAID] = {"whether prefetches count is the implementation's", "Arm ARM D7.10.3, LD_RETIRED",
 			  .unsaid = {{Q_PREFETCHES, false, 1}}},

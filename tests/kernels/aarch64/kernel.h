@@ -26,6 +26,9 @@
 #define KERNEL_PARAM_ADDRESS 0
 #define KERNEL_PARAM_VALUE   8
 
+/* Offset in the data area of what tells the ring (chains.h): struct ring. */
+#define KERNEL_PARAM_CHAIN   16
+
 #define KERNEL_CALL 0x123 /* immediate of the system call that kernels make */
 
 /* Instructions of the handlers (arch/aarch64/vectors.S): part of what such a kernel causes. */
@@ -42,6 +45,7 @@
 #define KERNEL_NEEDS_PMU    0x10 /* PMUv3 */
 #define KERNEL_NEEDS_SVE    0x20
 #define KERNEL_NEEDS_FP16   0x40 /* arithmetic of half precision */
+#define KERNEL_NEEDS_IC     0x80 /* instruction caches that must be told of written code, so that IC empties them: CTR_EL0.DIC */
 
 #ifdef __ASSEMBLER__
 

@@ -11,13 +11,14 @@
 #include "arch/aarch64/system.h"
 #include "arch/aarch64/trap.h"
 #include "arch/levels.h"
+#include "tests/kernels/aarch64/chains.h"
 #include "tests/kernels/aarch64/kernel.h"
 #include "tests/kernels/handled.h"
 
 #include <stddef.h>
 
 #define SELF         (KERNEL_SERVICE_SELF | KERNEL_SERVICE_SELF_MAPPED)
-#define OWN_SERVICES (KERNEL_SERVICE_RESUME | KERNEL_SERVICE_PMU | KERNEL_SERVICE_WAKE | SELF)
+#define OWN_SERVICES (KERNEL_SERVICE_RESUME | KERNEL_SERVICE_PMU | KERNEL_SERVICE_WAKE | SELF | KERNEL_SERVICE_CHAINS)
 #define BYTES        4 /* of an instruction */
 
 _Static_assert(offsetof(struct gic_self, address) == KERNEL_PARAM_ADDRESS &&
@@ -30,6 +31,7 @@ static struct gic_self *told;
 
 void services_init(void)
 {
+	chains_create();
 }
 
 bool services_wanted(const struct kernel *k)
@@ -61,6 +63,8 @@ bool services_prepare(const struct kernel *k, const struct kernel_place *place)
 		user_read = level_user_reads_counters(true);
 	if (on & KERNEL_SERVICE_WAKE)
 		gic_enable(gic_place.virtual_timer, true);
+	if (on & KERNEL_SERVICE_CHAINS)
+		chain_provide(on, (struct ring *)(place->data + KERNEL_PARAM_CHAIN));
 	if (on & SELF) {
 		told = (struct gic_self *)place->data;
 		*told = gic_self_begin();
@@ -107,6 +111,8 @@ static bool has(uint64_t need)
 		return pmu && pmu != 0xf;
 	case KERNEL_NEEDS_FP16:
 		return (SYS_READ(id_aa64pfr0_el1) >> 16 & 0xf) == 1;
+	case KERNEL_NEEDS_IC:
+		return !(SYS_READ(ctr_el0) >> 29 & 1);
 	case KERNEL_NEEDS_SVE:
 		return SYS_READ(id_aa64pfr0_el1) >> 32 & 0xf;
 	default:
@@ -127,6 +133,7 @@ const char *kernel_unfit(const struct kernel *k, uint8_t level)
 		{KERNEL_NEEDS_PMU, "the processor has no PMUv3"},
 		{KERNEL_NEEDS_SVE, "the processor has no SVE"},
 		{KERNEL_NEEDS_FP16, "the processor has no arithmetic of half precision"},
+		{KERNEL_NEEDS_IC, "the processor's instruction caches need not be emptied"},
 	};
 
 	if (level > level_user())
@@ -141,6 +148,8 @@ const char *kernel_unfit(const struct kernel *k, uint8_t level)
 		return "there is no GICv3";
 	if (k->flags & KERNEL_SERVICE_SELF_MAPPED && gic_place.version != 2)
 		return "there is no GICv2";
+	if (k->flags & KERNEL_SERVICE_CHAINS && chain_missing(k->flags))
+		return chain_missing(k->flags);
 	for (unsigned i = 0; i < sizeof needs / sizeof needs[0]; i++)
 		if (k->needs & needs[i].need && !has(needs[i].need))
 			return needs[i].why;
@@ -166,12 +175,6 @@ bool exceptions_emulated(const struct kernel *k)
 void exceptions_withhold(bool withhold)
 {
 	(void)withhold;
-}
-
-uint64_t chain_round(const struct kernel *k)
-{
-	(void)k;
-	return 0;
 }
 
 bool kernel_leaves_level(const struct kernel *k)

@@ -26,6 +26,7 @@ DENIED = {
     "PROFILING_OFF": (r"psb", ()),
     "NO_OVERFLOW": (r"(?!)", ()),
     "TRIGGERS_OFF": (r"(?!)", ()),
+    "NO_SECOND_STAGE": (r"(?!)", ()),
     "TAGS_OFF": (r"st\w*g|ldg\w*|irg|gmi", ()),
 }
 # Interrupts are no kernel's: noise and sampling make them.
