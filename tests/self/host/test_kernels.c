@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "tests/self/host/support/stepper.h"
+#include "tests/kernels/x86/handled.c"
 #include "tests/kernels/x86/kernel.h"
 
 #include <stdarg.h>
@@ -626,10 +627,59 @@ static void zeros_stay_zero(void **state)
 		assert_int_equal(memory.data[KERNEL_ZEROS + i], 0);
 }
 
+/* --- handlers --------------------------------------------------------------------------------------- */
+
+extern const uint8_t kernel_on_test_int[], kernel_on_fault_code[], kernel_on_syscall[], kernel_on_sysenter[],
+	kernel_on_xapic[], kernel_on_syscall_xapic[];
+
+/* The gates themselves are the machine's. A fault resumes by one handler or another like it. */
+const uint8_t *services_handler(const struct kernel *k, unsigned vector)
+{
+	if (vector == VECTOR_NMI)
+		return k->flags & KERNEL_SERVICE_NMI ? kernel_on_test_int : NULL;
+	if (vector == VECTOR_TEST || vector == VECTOR_DB)
+		return k->flags & KERNEL_SERVICE_TEST_INT                          ? kernel_on_test_int
+		       : k->flags & (KERNEL_SERVICE_XAPIC | KERNEL_SERVICE_X2APIC) ? kernel_on_xapic
+										   : NULL;
+	return k->flags & KERNEL_SERVICE_RESUME ? kernel_on_fault_code : NULL;
+}
+
+const uint8_t *services_call_handler(const struct kernel *k)
+{
+	return k->flags & KERNEL_SERVICE_RESUME       ? NULL
+	       : k->flags & KERNEL_SERVICE_CALL_OTHER ? kernel_on_sysenter
+	       : k->flags & KERNEL_SERVICE_IPI_MAPPED ? kernel_on_syscall_xapic
+						      : kernel_on_syscall;
+}
+
+/* Of whatever a kernel leaves ring 3 for it is known what runs in ring 0: one handler for each time, which
+ * returns. */
+static void handlers_are_known(void **state)
+{
+	unsigned leave = 0;
+
+	(void)state;
+	for
+		EACH_KERNEL(k)
+		{
+			int64_t crossings = amount(k, Q_RING_TO_KERNEL, 10);
+			struct amount executed = kernel_handled(k, Q_INSTRUCTIONS, 10),
+				      returns = kernel_handled(k, Q_BR_FAR, 10);
+
+			if (!executed.defined || executed.overflow)
+				fail_msg("%s: its handlers are not known", k->name);
+			assert_int_equal(returns.low, crossings);
+			assert_true(executed.low >= returns.low);
+			leave += crossings > 0;
+		}
+	assert_true(leave >= 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(there_are_many),
+		cmocka_unit_test(handlers_are_known),
 		cmocka_unit_test(names_are_unique_words),
 		cmocka_unit_test(only_empty_has_no_code),
 		cmocka_unit_test(still_kernels_have_nops_alone),
