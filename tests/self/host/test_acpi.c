@@ -84,7 +84,9 @@ static const uint8_t madt[] = {
 	9, 16, 0,    0,    6, 0, 0,    0,    1, 0, 0, 0, 2, 0, 0, 0, /* x2APIC 6: the same CPU */
 	9, 16, 0,    0,    0, 1, 0,    0,    1, 0, 0, 0, 3, 0, 0, 0, /* x2APIC 256, enabled */
 	1, 12, 2,    0,    0, 0, 0xc0, 0xfe, 0, 0, 0, 0,             /* I/O APIC at FEC00000H */
-	2, 10, 0,    0,    2, 0, 0,    0,    0, 0,                   /* IRQ 0 is pin 2 */
+	2, 10, 0,    14,   5, 0, 0,    0,    0, 0,                   /* IRQ 14 is pin 5, */
+	2, 10, 0,    0,    2, 0, 0,    0,    0, 0,                   /* IRQ 0 is pin 2, */
+	2, 10, 0,    9,    9, 0, 0,    0,    13, 0,                  /* IRQ 9 is pin 9, by level */
 };
 
 static int set_up(void **state)
