@@ -52,6 +52,36 @@ static void start_cpu(const struct model_profile *p, const char *inject)
 	assert_true(drv->reset(&pmu, &why));
 }
 
+/* What each has besides: merged counters since Zen 1 (PPR of family 17H, "Large Increment per Cycle Events"),
+ * IRPERF, a stack of branch records (LbrExtV2) and a freeze at an interrupt (LbrAndPmcFreeze: APM vol. 3,
+ * CPUID 80000022H:EAX). */
+static const struct {
+	const struct model_profile *profile;
+	bool merges, irperf, stacks, freezes;
+} besides[] = {
+	{&amd_k7, false, false, false, false},        {&amd_k8, false, false, false, false},
+	{&amd_fam10h, false, false, false, false},    {&amd_fam15h, false, false, false, false},
+	{&amd_fam16h, false, false, false, false},    {&amd_zen1, true, true, false, false},
+	{&amd_zen2, true, true, false, false},        {&amd_zen3, true, true, false, false},
+	{&amd_zen3_epyc, true, true, false, false},   {&amd_zen4, true, true, true, false},
+	{&amd_zen4_guest, true, false, false, false}, {&amd_zen5, true, true, true, true},
+};
+
+static void knows_what_each_has(void **unused)
+{
+	(void)unused;
+	for (unsigned i = 0; i < sizeof besides / sizeof besides[0]; i++) {
+		start_cpu(besides[i].profile, "");
+		const struct amd_pmu *own = amd_pmu(&pmu);
+
+		if (own->merges != besides[i].merges || own->has_irperf != besides[i].irperf ||
+		    own->stacks != besides[i].stacks || own->freezes != besides[i].freezes)
+			fail_msg("%s: merged counters %u, IRPERF %u, stack %u, freeze %u",
+				 besides[i].profile->name, own->merges, own->has_irperf, own->stacks,
+				 own->freezes);
+	}
+}
+
 static uint64_t count(unsigned c)
 {
 	uint64_t value;
@@ -673,6 +703,7 @@ static int cleanup(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(knows_what_each_has),
 		cmocka_unit_test(describes_each_part),
 		cmocka_unit_test(wiring_is_told),
 		cmocka_unit_test(merges_counters),
