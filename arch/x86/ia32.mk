@@ -6,7 +6,7 @@ I_CC := $(CC) -m32
 
 # What has a file of its own for 32 bits in arch/x86/32, what newlib has, and what no CPU without 64-bit mode has.
 I_NOT := $(addprefix arch/x86/,machine/switch.S machine/copies.S exceptions/entry.S exceptions/guard.S exceptions/user.S \
-	step/step.S cpu/msr.S processors/processors.S processors/second_cpu.S emulated/%) \
+	step/step.S cpu/msr.S emulated/%) \
 	$(addprefix tests/kernels/x86/,handlers.S avx.S avx512.S bmi.S guests.S transactions.S memory_types.S)
 I_SRC := $(filter-out $(I_NOT),$(IMAGE_SRC)) $(wildcard arch/x86/32/*.[cS] tests/kernels/x86/32/*.S)
 I_OBJECTS = $(patsubst %,$(I)/image/%.o,$(1))

@@ -6,6 +6,7 @@
  * It is position independent: it takes the page's address from CS.
  */
 #include "arch/x86/processors/processors_internal.h"
+#include "arch/x86/word.h"
 
 #define CR0_PE	  (1 << 0)
 #define CR0_MP	  (1 << 1)
@@ -18,11 +19,16 @@
 #define CR0_PG	  (1 << 31)
 #define MSR_EFER  0xc0000080
 
-#define CODE64	  0x08
+/* The harness's selectors of code and stack, by which its gates come, mean the same here. */
 #define DATA	  0x10
+#ifdef __i386__
+#define CODE32	  0x08
+#else
+#define CODE64	  0x08
 #define CODE32	  0x18
+#endif
 
-#define AT(label) ((label) - trampoline)
+#define IN_PAGE(label) ((label) - trampoline)
 
 	.section .rodata.trampoline, "a", @progbits
 	.balign 16
@@ -34,24 +40,26 @@ trampoline:
 	cld
 	movw	%cs, %ax
 	movw	%ax, %ds
-	incl	AT(trampoline_begun)	/* paging is off: the page can still be written */
+	incl	IN_PAGE(trampoline_begun)	/* paging is off: the page can still be written */
 	movzwl	%ax, %ebx
 	shll	$4, %ebx		/* the page */
 	movl	%ebx, %eax
-	addl	$AT(gdt), %eax
-	movl	%eax, AT(gdt_address)
+	addl	$IN_PAGE(gdt), %eax
+	movl	%eax, IN_PAGE(gdt_address)
 	movl	%ebx, %eax
-	addl	$AT(protected), %eax
-	movl	%eax, AT(protected_far)
+	addl	$IN_PAGE(protected), %eax
+	movl	%eax, IN_PAGE(protected_far)
+#ifndef __i386__
 	movl	%ebx, %eax
-	addl	$AT(long), %eax
-	movl	%eax, AT(long_far)
-	lgdtl	AT(gdt_pointer)
+	addl	$IN_PAGE(long), %eax
+	movl	%eax, IN_PAGE(long_far)
+#endif
+	lgdtl	IN_PAGE(gdt_pointer)
 	movl	%cr0, %eax
 	andl	$~(CR0_EM | CR0_TS | CR0_NW | CR0_CD), %eax
 	orl	$CR0_PE | CR0_MP | CR0_NE, %eax
 	movl	%eax, %cr0
-	ljmpl	*AT(protected_far)
+	ljmpl	*IN_PAGE(protected_far)
 
 	.code32
 protected:
@@ -59,29 +67,40 @@ protected:
 	movl	%eax, %ds
 	movl	%eax, %es
 	movl	%eax, %ss
-	movl	AT(trampoline_cr4)(%ebx), %eax
+	movl	IN_PAGE(trampoline_cr4)(%ebx), %eax
 	movl	%eax, %cr4
-	movl	AT(trampoline_cr3)(%ebx), %eax
+	movl	IN_PAGE(trampoline_cr3)(%ebx), %eax
 	movl	%eax, %cr3
+	movl	IN_PAGE(trampoline_efer)(%ebx), %eax
+	testl	%eax, %eax		/* 0 where there is no such register */
+	jz	1f
 	movl	$MSR_EFER, %ecx
-	movl	AT(trampoline_efer)(%ebx), %eax
 	xorl	%edx, %edx
 	wrmsr
-	movl	%cr0, %eax
+1:	movl	%cr0, %eax
 	orl	$CR0_PG | CR0_WP, %eax
 	movl	%eax, %cr0
-	ljmp	*AT(long_far)(%ebx)
+#ifdef __i386__
+	jmp	*IN_PAGE(trampoline_entry)(%ebx)
+#else
+	ljmp	*IN_PAGE(long_far)(%ebx)
 
 	.code64
 long:
-	jmp	*trampoline_entry(%rip)
+	jmp	*AT(trampoline_entry)
+#endif
 
 	.balign 8
 gdt:	/* accessed bits set: nothing is written here once the page is read-only */
 	.quad	0
+#ifdef __i386__
+	.quad	0x00cf9b000000ffff
+	.quad	0x00cf93000000ffff
+#else
 	.quad	0x00af9b000000ffff
 	.quad	0x00cf93000000ffff
 	.quad	0x00cf9b000000ffff
+#endif
 gdt_pointer:
 	.word	gdt_pointer - gdt - 1
 gdt_address:
@@ -89,9 +108,11 @@ gdt_address:
 protected_far:
 	.long	0
 	.word	CODE32
+#ifndef __i386__
 long_far:
 	.long	0
 	.word	CODE64
+#endif
 	.balign 8
 	.globl	trampoline_entry, trampoline_cr3, trampoline_cr4, trampoline_efer, trampoline_begun, trampoline_end
 	.hidden	trampoline_entry, trampoline_cr3, trampoline_cr4, trampoline_efer, trampoline_begun, trampoline_end
@@ -113,11 +134,11 @@ trampoline_end:
 	.hidden	landing
 	.type	landing, @function
 landing:
-	movq	landing_stack(%rip), %rsp
+	mov	AT(landing_stack), %rsp
 	xorl	%ebp, %ebp
 	pushq	$0
 	popfq
-	call	*landing_entry(%rip)
+	call	*AT(landing_entry)
 	ud2
 	.size	landing, . - landing
 
@@ -132,11 +153,11 @@ landing:
 	.type	park, @function
 park:
 again:
-	cmpl	$0, park_state + PARK_INTERRUPTS(%rip)
+	cmpl	$0, AT(park_state + PARK_INTERRUPTS)
 	jne	2f
-	cmpl	$0, park_state + PARK_DONE(%rip)
+	cmpl	$0, AT(park_state + PARK_DONE)
 	je	1f
-	cmpl	$0, park_state + PARK_NMIS(%rip)
+	cmpl	$0, AT(park_state + PARK_NMIS)
 	jne	2f
 1:	sti
 	hlt
@@ -150,22 +171,22 @@ again_end:
 	.hidden	park_on_nmi, park_on_interrupt, park_on_nothing
 	.type	park_on_nmi, @function
 park_on_nmi:
-	incl	park_state + PARK_NMIS(%rip)
+	incl	AT(park_state + PARK_NMIS)
 	jmp	park_on_nothing
 	.type	park_on_interrupt, @function
 park_on_interrupt:
-	incl	park_state + PARK_INTERRUPTS(%rip)
+	incl	AT(park_state + PARK_INTERRUPTS)
 	.type	park_on_nothing, @function
 park_on_nothing:
 	push	%rax
-	lea	again(%rip), %rax
-	cmp	%rax, 8(%rsp)
+	lea	AT(again), %rax
+	cmp	%rax, WORD(%rsp)
 	jb	1f
-	lea	again_end(%rip), %rax
-	cmp	%rax, 8(%rsp)
+	lea	AT(again_end), %rax
+	cmp	%rax, WORD(%rsp)
 	jae	1f
-	lea	again(%rip), %rax
-	mov	%rax, 8(%rsp)
+	lea	AT(again), %rax
+	mov	%rax, WORD(%rsp)
 1:	pop	%rax
 	iretq
 

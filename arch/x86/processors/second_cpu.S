@@ -1,6 +1,8 @@
 /*
  * What a second CPU executes (second_cpu.h). It has no registers to keep, and comes back to no caller.
  */
+#include "arch/x86/word.h"
+
 #define STATE_RESTS 1
 #define STATE_WORKS 2
 #define WANTED_WORK 1
@@ -16,23 +18,23 @@
 	.hidden	second_cpu_begin
 	.type	second_cpu_begin, @function
 second_cpu_begin:
-	lidt	second_cpu_idt_pointer(%rip)
+	lidt	AT(second_cpu_idt_pointer)
 /* An NMI comes back to here, so none that comes between the look and the HLT is missed. */
 again:
-	cmpl	$0, second_cpu_wanted(%rip)
+	cmpl	$0, AT(second_cpu_wanted)
 	jne	1f
-	movl	$STATE_RESTS, second_cpu_state(%rip)
+	movl	$STATE_RESTS, AT(second_cpu_state)
 	hlt
 	jmp	again
-1:	mov	second_cpu_wanted(%rip), %eax
+1:	mov	AT(second_cpu_wanted), %eax
 	cmp	$WANTED_LEAVE, %eax
 	je	processor_rest
 	cmp	$WANTED_ACCESS, %eax
 	je	access
 	cmp	$WANTED_COUNT, %eax
 	je	count
-	movl	$STATE_WORKS, second_cpu_state(%rip)
-	mov	second_cpu_line(%rip), %rax
+	movl	$STATE_WORKS, AT(second_cpu_state)
+	mov	AT(second_cpu_line), %rax
 2:	mov	%ecx, (%rax)
 	inc	%ecx
 	mov	4(%rax), %edx
@@ -40,71 +42,78 @@ again:
 	test	$0xff, %cl
 	jnz	3f
 	pause				/* an emulator that runs one processor at a time goes on to the next one */
-3:	cmpl	$WANTED_WORK, second_cpu_wanted(%rip)
+3:	cmpl	$WANTED_WORK, AT(second_cpu_wanted)
 	je	2b
 	jmp	again
 
 /* One access of an MSR. */
 access:
-	mov	second_cpu_start(%rip), %ecx
-	cmpl	$0, second_cpu_writes(%rip)
+	mov	AT(second_cpu_start), %ecx
+	cmpl	$0, AT(second_cpu_writes)
 	je	1f
-	mov	second_cpu_start+8(%rip), %eax
-	mov	second_cpu_start+12(%rip), %edx
+	mov	AT(second_cpu_start+8), %eax
+	mov	AT(second_cpu_start+12), %edx
 	wrmsr
 	jmp	done
 1:	rdmsr
-	mov	%eax, second_cpu_start+8(%rip)
-	mov	%edx, second_cpu_start+12(%rip)
+	mov	%eax, AT(second_cpu_start+8)
+	mov	%edx, AT(second_cpu_start+12)
 	jmp	done
 
 /* A loop between two writes of MSRs: second_cpu_turns[] has what it consists of. */
 count:
-	mov	second_cpu_loop(%rip), %rsi
-	lea	landing(%rip), %rdi
+	mov	AT(second_cpu_loop), %rsi
+	lea	AT(landing), %rdi
+	lea	AT(second_cpu_counts_on), %rbx
+	xor	%ebp, %ebp		/* turns */
+#ifndef __i386__
 	mov	%ss, %r8d
 	mov	%cs, %r9d
 	mov	%rsp, %r10
-	lea	second_cpu_counts_on(%rip), %rbx
-	xor	%r11d, %r11d
-	mov	second_cpu_start(%rip), %ecx
-	mov	second_cpu_start+8(%rip), %eax
-	mov	second_cpu_start+12(%rip), %edx
-	movl	$STATE_WORKS, second_cpu_state(%rip)
+#endif
+	mov	AT(second_cpu_start), %ecx
+	mov	AT(second_cpu_start+8), %eax
+	mov	AT(second_cpu_start+12), %edx
+	movl	$STATE_WORKS, AT(second_cpu_state)
 	wrmsr
-	movl	$STARTED, second_cpu_answer(%rip)
+	movl	$STARTED, AT(second_cpu_answer)
 	jmp	*%rsi
 
 	.globl	second_cpu_plain, second_cpu_far
 	.hidden	second_cpu_plain, second_cpu_far
 second_cpu_plain:
 	mov	(%rbx), %eax
-	imul	%r11d, %eax
+	imul	%ebp, %eax
 	mov	%eax, 4(%rbx)
-	inc	%r11
-	cmpl	$WANTED_COUNT, second_cpu_wanted(%rip)
+	inc	%rbp
+	cmpl	$WANTED_COUNT, AT(second_cpu_wanted)
 	je	second_cpu_plain
 	jmp	counted
 second_cpu_far:
+#ifdef __i386__
+	pushf
+	push	%cs
+#else
 	push	%r8
 	push	%r10
 	pushfq
 	push	%r9
+#endif
 	push	%rdi
 	iretq
 landing:
-	inc	%r11
-	cmpl	$WANTED_COUNT, second_cpu_wanted(%rip)
+	inc	%rbp
+	cmpl	$WANTED_COUNT, AT(second_cpu_wanted)
 	je	second_cpu_far
 counted:
-	mov	second_cpu_stop(%rip), %ecx
-	mov	second_cpu_stop+8(%rip), %eax
-	mov	second_cpu_stop+12(%rip), %edx
+	mov	AT(second_cpu_stop), %ecx
+	mov	AT(second_cpu_stop+8), %eax
+	mov	AT(second_cpu_stop+12), %edx
 	wrmsr
-	mov	%r11, second_cpu_counts_on+8(%rip)
+	mov	%rbp, AT(second_cpu_counts_on+8)
 done:
-	movl	$0, second_cpu_wanted(%rip)
-	movl	$DONE, second_cpu_answer(%rip)
+	movl	$0, AT(second_cpu_wanted)
+	movl	$DONE, AT(second_cpu_answer)
 	jmp	again
 	.size	second_cpu_begin, . - second_cpu_begin
 
@@ -112,7 +121,7 @@ done:
 	.hidden	second_cpu_woken
 	.type	second_cpu_woken, @function
 second_cpu_woken:
-	lea	again(%rip), %rax
+	lea	AT(again), %rax
 	mov	%rax, (%rsp)
 	iretq
 	.size	second_cpu_woken, . - second_cpu_woken
@@ -122,9 +131,9 @@ second_cpu_woken:
 	.hidden	second_cpu_refused
 	.type	second_cpu_refused, @function
 second_cpu_refused:
-	add	$8, %rsp
-	movl	$0, second_cpu_wanted(%rip)
-	movl	$REFUSED, second_cpu_answer(%rip)
+	add	$WORD, %rsp
+	movl	$0, AT(second_cpu_wanted)
+	movl	$REFUSED, AT(second_cpu_answer)
 	jmp	second_cpu_woken
 	.size	second_cpu_refused, . - second_cpu_refused
 

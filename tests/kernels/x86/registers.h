@@ -3,41 +3,21 @@
  * register that there is. R8 to R11 share EBP and EBX: of R8, R10 and R11 a kernel uses one, or none whose
  * value matters. A kernel that needs more is left out there.
  *
- * WORD is the size of a whole register in bytes, MOVE_WORD of an immediate to memory, NEAR(label) the memory
- * at a label of the kernel: without RIP to count from it counts from EBX, as it is at a kernel's entry. IRET
- * within a ring takes IRET_WORDS.
+ * MOVE_WORD is a move of an immediate to memory, NEAR(label) the memory at a label of the kernel: without RIP
+ * to count from it counts from EBX, as it is at a kernel's entry. IRET within a ring takes IRET_WORDS.
  */
 #ifndef TESTS_KERNELS_X86_REGISTERS_H
 #define TESTS_KERNELS_X86_REGISTERS_H
 
 /* clang-format off */
 
+#include "arch/x86/word.h"
+
 #ifdef __i386__
-#define WORD 4
 #define IRET_WORDS 3
 #define NEAR(label) (label) - 10020b(%ebx)
 
-#define rax eax
-#define rbx ebx
-#define rcx ecx
-#define rdx edx
-#define rsi esi
-#define rdi edi
-#define rbp ebp
-#define rsp esp
-/* Operations on words in memory. */
 #define MOVE_WORD movl
-#define addq   addl
-#define incq   incl
-#define andq   andl
-#define orq    orl
-#define pushq  pushl
-#define popq   popl
-#define pushfq pushfl
-#define popfq  popfl
-#define iretq  iretl
-#define lretq  lretl
-#define mulq   mull
 #define jrcxz  jecxz
 
 #define r8  ebp
@@ -54,7 +34,6 @@
 #define r11d ebp
 #define r11w bp
 #else
-#define WORD 8
 #define IRET_WORDS 5
 #define MOVE_WORD movq
 #define NEAR(label) label(%rip)
