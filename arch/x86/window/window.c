@@ -97,10 +97,24 @@ static void touch(const uint8_t *p, size_t size)
 		(void)*(volatile const uint8_t *)(p + i);
 }
 
+/* Code that is written to is dear, above all in an emulator, which has translated it: whole words, and only what changes. */
 static uint8_t *put(uint8_t *to, const void *code, size_t size)
 {
-	memcpy(to, code, size);
-	return to + size;
+	const uint8_t *from = code;
+	uint8_t *end = to + size;
+
+	while (to < end) {
+		size_t at = (uintptr_t)to % sizeof(uintptr_t), left = end - to;
+		size_t part = sizeof(uintptr_t) - at < left ? sizeof(uintptr_t) - at : left;
+		uintptr_t *place = (uintptr_t *)(to - at), word = *place;
+
+		memcpy((uint8_t *)&word + at, from, part);
+		if (*place != word)
+			*place = word;
+		to += part;
+		from += part;
+	}
+	return end;
 }
 
 bool code_compose(const struct code_row *row, struct code_place *place)
@@ -111,7 +125,7 @@ bool code_compose(const struct code_row *row, struct code_place *place)
 	size_t entry_size = row->level ? sizeof(ring3_entry) : sizeof(ring0_entry);
 	size_t kernel_at = ((entry_size + start + CODE_LINE - 1) & ~(size_t)(CODE_LINE - 1)) + row->alignment;
 	uintptr_t top = (uintptr_t)stack + STACK_SIZE - STACK_SPARE;
-	uint8_t *p;
+	uint8_t entry[sizeof(ring0_entry)], *p;
 
 	if (row->alignment >= CODE_LINE || kernel_at + body + stop + sizeof(ring0_exit) > arena->size)
 		return false;
@@ -128,8 +142,9 @@ bool code_compose(const struct code_row *row, struct code_place *place)
 	if (row->level) {
 		p = put(p, ring3_entry, sizeof(ring3_entry));
 	} else {
-		p = put(p, ring0_entry, sizeof(ring0_entry));
-		memcpy(p - sizeof(ring0_entry) + RING0_STACK_AT, &top, sizeof(top));
+		memcpy(entry, ring0_entry, sizeof(entry));
+		memcpy(entry + RING0_STACK_AT, &top, sizeof(top));
+		p = put(p, entry, sizeof(entry));
 	}
 	p = put(p, row->start, start);
 	p = put(p, row->kernel, body);
