@@ -267,13 +267,23 @@ static size_t stem_length(const struct cell *c)
 	return strcspn(c->name, "/");
 }
 
+/* Each check is compared with each: most differ in the first characters. */
+static bool same_stem(const char *a, const char *b)
+{
+	while (*a == *b && *a && *a != '/') {
+		a++;
+		b++;
+	}
+	return (!*a || *a == '/') && (!*b || *b == '/');
+}
+
 /* Plain checks that share a row: of one stem, all well or all skipped for the same reason. */
 static bool one_row(const struct cell *a, const struct cell *b)
 {
 	bool good = a->verdict == VERDICT_EXACT || a->verdict == VERDICT_WITHIN;
 
-	return stem_length(a) == stem_length(b) && !strncmp(a->name, b->name, stem_length(a)) &&
-	       a->verdict == b->verdict && a->text == b->text && (good || a->verdict == VERDICT_SKIPPED);
+	return a->verdict == b->verdict && a->text == b->text && (good || a->verdict == VERDICT_SKIPPED) &&
+	       same_stem(a->name, b->name);
 }
 
 /* A column of a row: the text if all checks of the row have it, "..." if they differ, "-" if they have none.
