@@ -15,15 +15,25 @@ from tap import done, equal, ok, skip  # noqa: E402,F401
 
 BUILD = emulators.BUILD
 FULL = bool(os.environ.get("ASSAY_FULL"))  # as `make soak` has it
+# Firmware that hands a direct image over at once. QEMU's machines have SeaBIOS otherwise, which takes a quarter of a second to look for devices.
+QBOOT = "/usr/share/qemu/qboot.rom"
+
+
+def needs_no_bios(named):
+    """Whether a direct start is of one processor of QEMU's usual machine and about a virtual PMU, which firmware is nothing to."""
+    return ("pmu=virtual" in named.get("options", "") and "machine" not in named["options"] and os.path.exists(QBOOT)
+            and set(named) <= {"options", "config", "timeout", "cpu", "direct", "files", "on_line", "stop_when"})
 
 
 def boot(how="direct", **named):
     """emulators.boot(), with the smaller build of the firmware, which unpacks faster (`make run`, and the tests that call it, have the other one), on
-    from where firmware has started if it is the machine that most tests have (started_firmware.py), and, of an image that is started directly, with two repetitions of each measurement if options= names no number of them: three are the default."""
+    from where firmware has started if it is the machine that most tests have (started_firmware.py), and, of an image that is started directly, with two repetitions of each measurement if options= names no number of them: three are the default. What is about a virtual PMU has no BIOS."""
     if started_firmware.fits(how, named) and not FULL:
         named["firmware_state"] = started_firmware.state()
     named = {"firmware": emulators.SMALL_OVMF, **named}
     options = named.get("options", "")
+    if how == "direct" and not FULL and needs_no_bios({k: v for k, v in named.items() if k != "firmware"}):
+        named["extra"] = ("-bios", QBOOT)
     if how == "direct" and not FULL and "suite=" in options and "reps=" not in options and named.get("config") is None:
         named["options"] = options + " reps=2"
     return emulators.boot(how, **named)
