@@ -23,7 +23,8 @@ def texts(result, verdict, suite=None):
 
 
 # SMIs.
-BOTH = "suite=control,events" + few(" kernel=empty,nop_loop,calls", "")
+BOTH = "suite=control,events" + few(" kernel=empty,nop_loop,calls event=INST_RETIRED*,BR_INST_RETIRED.ALL* "
+                                    "check=enable*,wrap*,ring?filter*,over?an*,counters*,INST_*,BR_INST_*", "")
 smi = r = boot(options=NEHALEM + BOTH + " inject=smi")
 sound(r, "control and events with SMIs now and then")
 value, unit = values(r, "events").get("taken again after an SMI", ("none", ""))
@@ -73,7 +74,7 @@ def cycles(result):
 
 took = cycles(clean)
 equal(set(took), {(way, ladder) for way in ("NMI", "fixed") for ladder in LADDERS}, "each class of instruction is interrupted in both ways, and the cycles it takes are shown")
-ONE = few(" event=INST_RETIRED.ANY_P reps=1", "")  # Bochs takes its time
+ONE = few(" event=INST_RETIRED.ANY_P reps=1 n=2", "")  # Bochs takes its time: two interrupts in a window, not a hundred
 SLOW = OPTIONS.replace("sweep,noise,skid", few("noise", "sweep,noise,skid")) + ONE  # suites.t sweeps there
 bochs = boot(emulator="bochs", options=SLOW, timeout=300)
 same_table(bochs, boot(cpu="Nehalem", options=SLOW) if ONE else clean, "Bochs gives the same counts", but="SSE exception")  # which TCG does not raise
@@ -83,11 +84,11 @@ r = boot(options=NEHALEM + "suite=sweep kernel=calls n=3 reps=3")
 frequency = sum(f for _, f in (verdict_table(r) or {}).get("sweep/alignment/calls/INST_RETIRED.ANY_P", (0, [(0, 0, 0, [])]))[1][0][3])
 ok(frequency == 3 * 64, "asked for an N, the sweep takes all 64 alignments, each three times", [frequency] + tail(r))
 # A kernel that is named, or is not core, is swept at five places, others at all 64 of a line.
-r = boot(options=NEHALEM + "suite=sweep reps=1" + few(" kernel=empty,nop_loop,syscall,fault_*_ring3,x87_*", ""))
+r = boot(options=NEHALEM + "suite=sweep reps=1" + few(" kernel=empty,nop_loop,syscall,fault_*_ring3", ""))
 sound(r, "the alignment of kernels")
 places = {name.split("/")[2]: sum(f for _, f in seen[0][3]) for name, (_, seen) in (verdict_table(r) or {}).items()
           if name.startswith("sweep/alignment/") and name.endswith("/INST_RETIRED.ANY_P") and seen}
-ok(len(places) > few(15, 170) and set(places.values()) == few({5}, {5, 64}) and places.get("nop_loop") == places.get("empty") == few(5, 64)
+ok(len(places) > few(10, 170) and set(places.values()) == few({5}, {5, 64}) and places.get("nop_loop") == places.get("empty") == few(5, 64)
    and "syscall" in places, "%d kernels, %d of them at all 64 places" % (len(places), list(places.values()).count(64)), [places] + tail(r))
 
 # With one.

@@ -4,11 +4,12 @@ import tempfile
 
 from boottest import boot, done, emulators, equal, few, ok, same_table, sound, tail, valid
 
-direct = boot(options="pmu=virtual")
+REPS = few(" reps=2", "")
+direct = boot(options="pmu=virtual" + REPS)
 sound(direct, "direct start")
 valid(direct.report, "its report is valid")
 
-r = boot("disk", config="exit=shutdown pmu=virtual\n", disk="virtio")
+r = boot("disk", config="exit=shutdown pmu=virtual%s\n" % REPS, disk="virtio")
 sound(r, "UEFI in QEMU, from disk")
 equal(r.exit_status, 0, "it switches the machine off")
 same_table(r, direct, "the same table as the direct start")
