@@ -356,10 +356,13 @@ static bool all_allow(const void *start, size_t size, uint64_t rights)
 
 	if (last < first)
 		return false;
-	for (uint64_t page = first & ~(PAGE - 1); page <= last; page += PAGE)
+	/* The last page may be the last one there is. */
+	for (uint64_t page = first & ~(PAGE - 1);; page += PAGE) {
 		if (!page_allows(page, rights))
 			return false;
-	return true;
+		if (last - page < PAGE)
+			return true;
+	}
 }
 
 bool page_translate(uint64_t address, uint64_t *physical, unsigned *shift)

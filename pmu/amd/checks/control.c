@@ -191,6 +191,8 @@ const struct pmu_control_check amd_control[] = {
 	 amd_beside_check},
 	{"tagged operations of the other thread", "guides of the families, PMCx1CF; erratum 1348",
 	 PMU_CONTROL_OTHER, amd_tagged_instance, amd_tagged_check},
+	{"fetches of the other core", "BKDG of family 15H, PMCx080; erratum 685", PMU_CONTROL_OTHER,
+	 amd_fetches_instance, amd_fetches_check},
 	{"last branch beside the other thread", "APM vol. 2, 13.1.6.1; erratum 593", PMU_CONTROL_OTHER,
 	 amd_last_beside_instance, amd_last_beside_check},
 	{"fetches sampled", "APM vol. 2, 13.3.2; erratum 694", 0, amd_blocks_instance, amd_blocks_check},

@@ -122,6 +122,8 @@ bool amd_beside_instance(const struct pmu *pmu, unsigned i, struct pmu_control_i
 void amd_beside_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
 bool amd_tagged_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
 void amd_tagged_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
+bool amd_fetches_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void amd_fetches_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
 bool amd_last_beside_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
 void amd_last_beside_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
 

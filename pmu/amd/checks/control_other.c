@@ -7,6 +7,7 @@
 #include "arch/x86/cpu/msr.h"
 #include "pmu/amd/driver/parts.h"
 #include "pmu/amd/driver/state.h"
+#include "pmu/amd/generation.h"
 #include "pmu/amd/records/ibs.h"
 #include "pmu/amd/records/record.h"
 #include "pmu/amd/registers.h"
@@ -133,6 +134,31 @@ void amd_tagged_check(struct control_fixture *h, unsigned i, const struct pmu_ev
 	h->other_write(h, SPACE_MSR, IBS_OP_CTL, 0);
 	h->equal(h, "a sample of the other logical processor is there", true, sampled != 0);
 	h->within(h, "tagged operations of the other logical processor", 1, UINT64_MAX, others_count(h));
+}
+
+/* --- fetches: erratum 685 ------------------------------------------------------------------------------- */
+
+#define FETCHES 0x80
+
+bool amd_fetches_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	if (i || !has_pair(pmu) || amd_pmu(pmu)->generation != AMD_15H || !event_of(pmu, INSTRUCTIONS))
+		return false;
+	*out = (struct pmu_control_instance){.name = "PMCx080", .counters = 1};
+	return true;
+}
+
+/* A fetch is of an instruction at least; of those on a wrong path there are no more than of the others. */
+void amd_fetches_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
+{
+	struct control_other other = program_other(h, FETCHES);
+
+	(void)i, (void)e;
+	control_program(h, 0, &(struct pmu_config){.code = INSTRUCTIONS, .levels = LEVELS_ALL}, START);
+	uint64_t turns = h->run_beside(h, 1, &other);
+	uint64_t most = turns * h->turn(h, event_of(h->pmu, INSTRUCTIONS), false) + OWN_WRITES;
+
+	h->within(h, "fetches of the other core of the unit", 0, 2 * most, others_count(h));
 }
 
 /* --- the last branch: erratum 593 --------------------------------------------------------------------- */

@@ -17,6 +17,7 @@
 #define WITNESS_MASK      0x10
 #define UPPER_HALF        (1ull << 32)
 #define JUMP              3 /* of UPPER_HALF */
+#define MANY_FETCHES      4 /* more than of one instruction there are */
 #define LOW_HALF          0xffffffffull
 #define SOME_SAMPLES      3  /* one of so many is right, the others are wrong */
 #define BEHIND            16 /* bytes */
@@ -125,6 +126,8 @@ static uint64_t of_event(struct amd_state *s, unsigned c, const struct step *ste
 		return 0;
 	if (injected(s, INJECT_E707) && event == 0x24 && unit_mask(s, c) & 4)
 		amount += varied_extra(c, step->level, step->cycles);
+	if (injected(s, INJECT_E685) && event == 0x80 && s->thread)
+		amount += MANY_FETCHES;
 	if (injected(s, INJECT_SPECLOCK) && event == 0xd1 && amd_amount(step, Q_INSN_LOCKED) &&
 	    !(++s->locked % VARIED_STEPS(SPECULATIVE_EACH)))
 		amount++;

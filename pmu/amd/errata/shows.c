@@ -42,6 +42,7 @@ static const struct erratum_symptom symptoms[] = {
 	{"AMD-1452", "control", "branches alone/*", "records that are marked as none*", SHOWS_TEXT, 0, 0},
 	{"AMD-593", "control", "last branch beside the other thread/*",
 	 "the last branch leads to its target while*", SHOWS_LIKE, 0, 0},
+	{"AMD-685", "control", "fetches of the other core/*", "fetches of the other*", SHOWS_LIKE, 0, 0},
 	{"AMD-1348", "control", "tagged operations of the other thread/*", "tagged operations of the other*",
 	 SHOWS_LIKE, 0, 0},
 	{"AMD-781", "control", "RDPMC map/NB*", "RDPMC gives *", SHOWS_TEXT, 0, 0},

@@ -9,6 +9,8 @@
 #include "pmu/intel/driver/parts.h"
 #include "pmu/intel/driver/state.h"
 #include "pmu/intel/events/cores.h"
+#include "pmu/intel/records/ds.h"
+#include "pmu/intel/records/record.h"
 #include "pmu/intel/registers.h"
 #include "pmu/x86/control.h"
 
@@ -65,6 +67,109 @@ void intel_kept_over_check(struct control_fixture *h, unsigned i, const struct p
 		 control_register(h, select));
 	h->equal(h, "over aborts the fourth counter becomes", START, control_value(h, 3));
 	h->works(h, "clearing it", msr_write(select, 0));
+}
+
+/* --- branches of aborts --------------------------------------------------------------------------------- */
+
+#define BRANCHES 32
+#define OVER     3 /* bytes from a branch to where it leads */
+
+enum { TRACED, LED, WAYS };
+
+bool intel_abort_branches_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	const struct intel_found *f = intel_found(pmu);
+
+	i += !f->traces_branches;
+	return i < WAYS && !pmu->under_hypervisor && f->records_branches &&
+	       aborts(pmu, 0, i == TRACED ? "BTS" : "LBR", 1, out);
+}
+
+#ifdef __x86_64__
+#define ADDRESS(label, to) "lea " label "(%%rip), " to "\n\t"
+#else
+#define ADDRESS(label, to) "mov $" label ", " to "\n\t"
+#endif
+
+/* A branch before a transaction, and one in it before the abort: a processor may abort at once. */
+static __attribute__((noinline)) void abort_behind(uintptr_t branch[2])
+{
+	__asm__ volatile(ADDRESS("1f", "%0") ADDRESS("3f", "%1") "1:\tjmp 2f\n\tnop\n2:\txbegin 5f\n"
+								 "3:\tjmp 4f\n\tnop\n4:\txabort $0\n5:"
+			 : "=&r"(branch[0]), "=&r"(branch[1])
+			 :
+			 : "eax", "memory");
+}
+
+void intel_abort_branches_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
+{
+	static _Alignas(64) uint8_t memory[sizeof(struct ds_area) + BRANCHES * sizeof(struct ds_branch)];
+	static struct pmu_record out[BRANCHES];
+	unsigned way = i + !intel_found(h->pmu)->traces_branches, seen[2] = {0}, wrong = 0, n;
+	struct pmu_recording r = {
+		.source = record_source(h->pmu, way == TRACED ? RECORD_BRANCH_TRACE : RECORD_LAST_BRANCHES),
+		.levels = LEVELS_ALL,
+		.memory = memory,
+		.size = sizeof memory,
+		.records = BRANCHES};
+	uintptr_t branch[2];
+	const char *why;
+
+	(void)e;
+	if (!h->works(h, "recording", r.source && record_setup(h->pmu, &r, &why) && record_start(h->pmu, &r)))
+		return;
+	abort_behind(branch);
+	/* By one write, which leaves the records of before in the stack. */
+	bool stopped = msr_write(IA32_DEBUGCTL, 0);
+
+	h->works(h, "stopping", record_stop(h->pmu, &r) && stopped);
+	n = record_drain(h->pmu, &r, out, BRANCHES);
+	h->works(h, "releasing", record_release(h->pmu, &r));
+	for (unsigned k = 0; k < n; k++)
+		for (unsigned b = 0; b < 2; b++)
+			if (out[k].from == branch[b]) {
+				wrong += way == TRACED ? seen[b] : out[k].to != branch[b] + OVER;
+				seen[b]++;
+			}
+	h->within(h, "records of branches before an abort", 1, BRANCHES, seen[0] + seen[1]);
+	h->equal(h,
+		 way == TRACED ? "records that repeat a branch before an abort"
+			       : "branches before an abort that are recorded to elsewhere",
+		 0, wrong);
+}
+
+/* --- locks that are elided ------------------------------------------------------------------------------ */
+
+static const uint16_t mixes[] = {0x08c1, 0x10c1};
+
+bool intel_mixes_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	static const char *const cores[] = {"HSW", "HSX", "BDW", "BDX"};
+	int core = intel_found(pmu)->core;
+	bool has = false;
+
+	for (unsigned c = 0; c < 4; c++)
+		has |= core != INTEL_NO_CORE && core == intel_core_by_name(cores[c]);
+	if (!has || i >= sizeof mixes / sizeof mixes[0] || pmu->under_hypervisor)
+		return false;
+	snprintf(out->name, sizeof out->name, "C1H/%02XH", mixes[i] >> 8);
+	out->counters = intel_first_counters(pmu, 1);
+	return out->counters != 0;
+}
+
+/* Elision aborts at CPUID, and the lock is taken. */
+void intel_mixes_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
+{
+	uint32_t lock = 0, a, b, c, d;
+
+	(void)e;
+	control_program(h, 0, &(struct pmu_config){.code = mixes[i], .levels = LEVELS_ALL}, START);
+	h->works(h, "starting", h->pmu->driver->start(h->pmu, 1));
+	for (unsigned n = 0; n < 8; n++)
+		__asm__ volatile("xacquire lock incl %4\n\txor %%eax, %%eax\n\tcpuid\n\txrelease lock decl %4"
+				 : "=&a"(a), "=&b"(b), "=&c"(c), "=&d"(d), "+m"(lock));
+	h->works(h, "stopping", h->pmu->driver->stop(h->pmu));
+	h->equal(h, "transitions where AVX and SSE are not mixed", START, control_value(h, 0));
 }
 
 /* --- halted time -------------------------------------------------------------------------------------- */

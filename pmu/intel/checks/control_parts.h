@@ -80,6 +80,9 @@ extern intel_instance intel_occurs_instance, intel_sample_freeze_instance, intel
 extern intel_check intel_occurs_check, intel_sample_freeze_check, intel_clock_branches_check,
 	intel_other_uops_check, intel_passed_check, intel_segment_sample_check, intel_high_check;
 
+extern intel_instance intel_abort_branches_instance, intel_mixes_instance;
+extern intel_check intel_abort_branches_check, intel_mixes_check;
+
 extern intel_instance intel_pt_instance;
 extern intel_check intel_pt_check;
 

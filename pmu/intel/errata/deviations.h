@@ -36,6 +36,7 @@ struct intel_deviations {
 	uint32_t traced;                                             /* branches in the debug store area */
 	uint64_t traced_from;                                        /* the last one's address */
 	uint64_t last_ip;                                            /* of the last step */
+	bool elided;     /* this step elides a lock */
 	bool flushed;    /* event selection has been, and nothing has counted since */
 	uint32_t shared; /* occurrences that two logical processors shared out */
 	uint32_t stale;  /* general counters that were programmed without that */

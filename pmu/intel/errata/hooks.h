@@ -384,6 +384,9 @@ static inline bool intel_hook_ler_stale(const struct intel_state *s)
 
 /* --- records in memory ------------------------------------------------------------------------------ */
 
+/** A step, about transactions and locks. */
+void intel_hook_transaction(struct intel_state *s, const struct step *step);
+
 /** Whether a branch is left out of the trace; what its record tells. */
 static inline bool intel_hook_bts_lost(struct intel_state *s)
 {

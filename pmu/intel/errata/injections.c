@@ -307,6 +307,9 @@ uint64_t intel_hook_distorted(struct intel_state *s, unsigned c, const struct st
 	if (injected(s, INJECT_HSD30) && !intel_is_fixed(c) && (s->select[c] & 0xff) == 0xb1 &&
 	    amount >= EIGHT / 2)
 		amount = 0; /* two of them in one cycle */
+	if (injected(s, INJECT_HSD56) && s->deviations.elided && !intel_is_fixed(c) &&
+	    ((s->select[c] & EVTSEL_CODE) == 0x08c1 || (s->select[c] & EVTSEL_CODE) == 0x10c1))
+		amount++;
 	if (injected(s, INJECT_HSD176) && c == 2)
 		extra += 3 * intel_amount(step, Q_INSN_XBEGIN);
 	amount += varied_extra(c, step->level, extra);
@@ -367,6 +370,8 @@ void intel_hook_step(struct intel_state *s, const struct step *step)
 	for (unsigned c = 0; injected(s, INJECT_AAJ134) && step->halted && c < INTEL_COUNTERS; c++)
 		s->deviations.hung |= s->counter[c].pmi && s->deviations.overflow_step[c] &&
 				      s->steps - s->deviations.overflow_step[c] <= LATE_STEPS;
+	if (injected(s, INJECT_HSD71) || injected(s, INJECT_BDD60) || injected(s, INJECT_HSD56))
+		intel_hook_transaction(s, step);
 	if (injected(s, INJECT_AAJ128))
 		s->deviations.stack_load = holds_off(s, step);
 	if (s->deviations.late && !--s->deviations.late)

@@ -196,6 +196,7 @@ const struct pmu_control_check netburst_control[] = {
 	{"PEBS interrupt", "SDM 18.15.7, 18.16.3", PMU_CONTROL_INTERRUPT, pebs_interrupt_instance,
 	 pebs_interrupt_check},
 	{"branch trace", "SDM 17.4.5, table 17-6", 0, trace_instance, trace_check},
+	{"records at the end of memory", "SDM 17.4.9; erratum P79", 0, top_instance, top_check},
 	{"not available", "SDM table 35-41, MSR_MISC_ENABLE[12:11]", 0, absent_instance, absent_check},
 	{"debug exception", "SDM 17.4.1, 17.4.3", 0, debug_exception_instance, debug_exception_check},
 	{"last exception record", "SDM 17.11.3", 0, last_exception_instance, last_exception_check},

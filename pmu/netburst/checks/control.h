@@ -108,6 +108,8 @@ void absent_check(struct control_fixture *h, unsigned i, const struct pmu_event 
 bool debug_exception_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
 void debug_exception_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
 bool trace_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+bool top_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
+void top_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
 void trace_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);
 bool last_exception_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out);
 void last_exception_check(struct control_fixture *h, unsigned i, const struct pmu_event *e);

@@ -4,8 +4,10 @@
  * trace.
  */
 #include "pmu/netburst/checks/control.h"
+#include "arch/memory.h"
 #include "arch/x86/cpu/msr.h"
 #include "pmu/netburst/netburst.h"
+#include "pmu/netburst/records/ds.h"
 #include "pmu/netburst/records/record.h"
 
 #include <stdio.h>
@@ -225,6 +227,56 @@ void trace_check(struct control_fixture *h, unsigned i, const struct pmu_event *
 	h->works(h, "switching it off", netburst_change_debugctl(bits[i] | DEBUGCTLA_BTINT, 0));
 	h->equal(h, "records", i ? 0 : RECORDS, records(h, &r));
 	h->works(h, "releasing", record_release(h->pmu, &r));
+}
+
+/* --- the end of the address space: erratum P79 ------------------------------------------------------------
+ */
+
+#define PAGE     4096
+#define FILL     0x55
+#define BOTTOM   64    /* bytes behind the end that are looked at */
+#define ONE_ONLY (-40) /* from here to the end are a record of 24 bytes and 16 */
+#define MAXIMUM  (-8)
+
+bool top_instance(const struct pmu *pmu, unsigned i, struct pmu_control_instance *out)
+{
+	if (i || pmu->under_hypervisor || !netburst_cpu(pmu)->has_bts || sizeof(void *) < 8)
+		return false;
+	snprintf(out->name, sizeof out->name, "branch trace");
+	out->counters = COUNTER(PLAIN);
+	return true;
+}
+
+/* One page is the last one and, for as long as that takes, the first one. */
+void top_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
+{
+	static uint8_t page[PAGE] __attribute__((aligned(PAGE)));
+	uint64_t *ds = (uint64_t *)(void *)store;
+	struct pmu_recording r;
+	unsigned changed = 0;
+
+	(void)i, (void)e;
+	if (!set_up(h, RECORD_BRANCH_TRACE, NULL, 0, 0, &r))
+		return;
+	memset(page, FILL, PAGE);
+	ds[DS_BTS_BASE] = ds[DS_BTS_INDEX] = (uint64_t)ONE_ONLY;
+	ds[DS_BTS_MAXIMUM] = ds[DS_BTS_THRESHOLD] = (uint64_t)MAXIMUM;
+	bool mapped = page_also_at(-(uint64_t)PAGE, page) && page_also_at(0, page);
+
+	h->works(h, "mapping a page at both ends", mapped);
+	if (mapped) {
+		h->works(h, "recording", record_start(h->pmu, &r));
+		for (volatile unsigned n = 0; n < 4; n++)
+			;
+		h->works(h, "stopping", record_stop(h->pmu, &r));
+	}
+	page_also_at(0, NULL);
+	page_also_at(-(uint64_t)PAGE, NULL);
+	h->works(h, "releasing", record_release(h->pmu, &r));
+	for (unsigned k = 0; k < BOTTOM; k++)
+		changed += page[k] != FILL;
+	h->equal(h, "a record is written below the end", true, page[PAGE + ONE_ONLY] != FILL);
+	h->equal(h, "bytes behind the end of the address space that records change", 0, changed);
 }
 
 /* --- what MSR_MISC_ENABLE says is not there ---------------------------------------------------------- */

@@ -26,6 +26,7 @@ static const struct erratum_symptom symptoms[] = {
 	 "interrupts of a counter that was started by another one*", SHOWS_MORE, -1, -1},
 	{"P4-OVF-NMI", "control", "interrupt? fixed/*", "*entry armed again and the status still set*",
 	 SHOWS_MORE, 1, 1000},
+	{"P79", "control", "records at the end of memory/*", "bytes behind the end*", SHOWS_LIKE, 0, 0},
 	{"P4-HT-OVF", "control", "power-up/BPU_CCCR0", NULL, SHOWS_LIKE, 0, 0},
 	{0},
 };
