@@ -447,6 +447,7 @@ void table_closing(void)
 	console_text("%s\n", rule);
 	if (label)
 		console_text("%s\n", label);
+	table_merged();
 	if (!count) {
 		console_text(judged ? "nothing is wrong\n" : "nothing was judged\n");
 		return;

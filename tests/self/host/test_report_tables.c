@@ -552,6 +552,45 @@ static void what_is_long_has_lines_of_its_own(void **state)
 
 /* What is wrong is told once more at the end, the worst first, for each reason once; a good run says that it
  * is good. */
+/* On four processors, of which the last three are of one kind: one check that they all have, and one that some lack. */
+static const char *merged(enum verdict on_second, enum verdict on_third)
+{
+	const enum verdict verdict[] = {VERDICT_WRONG, VERDICT_EXACT, on_second, on_third};
+
+	fake_console_reset();
+	report_begin(&fake_header);
+	for (unsigned i = 0; i < 4; i++)
+		report_processor(&(struct report_processor){i, i, i ? "E-core" : "P-core", true});
+	for (unsigned i = 0; i < 4; i++) {
+		report_judging(i);
+		report_suite_begin("control", "title");
+		plain("one", verdict[i], "stuck");
+		plain("other", VERDICT_EXACT, "");
+		if (i == 3)
+			plain("alone", VERDICT_EXACT, "");
+	}
+	report_end(true);
+	return strstr(fake_console_text(), "\n3 processors (E-core): ");
+}
+
+static void verdicts_of_one_kind_are_merged(void **state)
+{
+	const char *text;
+
+	(void)state;
+	text = merged(VERDICT_EXACT, VERDICT_EXACT);
+	assert_non_null(text);
+	assert_non_null(strstr(text, ": 2 of 2 checks have the same verdict on each\nwhat is wrong"));
+	text = merged(VERDICT_EXACT, VERDICT_NOISY);
+	assert_non_null(text);
+	assert_non_null(strstr(text, ": 1 of 2 checks have the same verdict on each\n"
+				     "  processor 3 (E-core) differs in 1\nwhat is wrong"));
+	text = merged(VERDICT_NOISY, VERDICT_NOISY);
+	assert_non_null(text);
+	assert_non_null(strstr(text, "\n  processor 1 (E-core) differs in 1\nwhat is wrong"));
+	assert_null(strstr(fake_console_text(), "processors (P-core)"));
+}
+
 static void the_end_says_what_is_wrong(void **state)
 {
 	const char *text;
@@ -674,6 +713,7 @@ int main(void)
 		cmocka_unit_test(table_groups_equal_outcomes),
 		cmocka_unit_test(a_machine_model_is_named),
 		cmocka_unit_test(processors_are_kept_apart),
+		cmocka_unit_test(verdicts_of_one_kind_are_merged),
 		cmocka_unit_test(the_telling_observation_is_shown),
 		cmocka_unit_test(a_point_is_its_checks),
 		cmocka_unit_test(few_names_are_told_and_many_counted),
