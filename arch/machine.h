@@ -51,8 +51,8 @@ struct boot_info {
 		       back */
 	struct framebuffer framebuffer; /* of the screen; address 0: none, or none that can be drawn on */
 	void *breadcrumbs; /* page of arch/breadcrumbs.h, the same one with every start; NULL: none */
-	const struct firmware_processor *processors; /* that firmware looks after, the boot processor among them;
-							NULL: none is known */
+	const struct firmware_processor *processors; /* that firmware looks after, the boot processor among
+							them; NULL: none is known */
 	unsigned n_processors;
 	/** Have firmware take one of them back and set it up anew: it was used without firmware. NULL:
 	 * nobody will ask for it. @return false if firmware cannot */

@@ -93,8 +93,8 @@ void table_fact(const char *suite, const char *name, const char *text);
 void table_verdicts(bool verbose);
 /** What is wrong and why, the worst first, or that nothing is. */
 void table_closing(void);
-/** Of each kind of core of which several processors were judged: in how many of the checks that each of them has
- * they agree, and which ones differ. */
+/** Of each kind of core of which several processors were judged: in how many of the checks that each of them
+ * has they agree, and which ones differ. */
 void table_merged(void);
 void table_experiment(const struct report_experiment *x);
 

@@ -1,6 +1,6 @@
 /*
- * Verdicts of several processors of one kind, merged: whether they are the same on each, and where they are not,
- * which processor differs.
+ * Verdicts of several processors of one kind, merged: whether they are the same on each, and where they are
+ * not, which processor differs.
  */
 #include "arch/console.h"
 #include "tests/report/internal.h"
@@ -89,8 +89,8 @@ static void print_kind(void)
 	for (unsigned i = 0; i < cells.count; i++)
 		if (place(cells.cell[i].processor) < of.n && is_first(i))
 			compare(i);
-	wrapped("", "%u processors%s%s: %u of %u checks have the same verdict on each", of.n, *of.kind ? " " : "",
-		of.kind, of.alike, of.checks);
+	wrapped("", "%u processors%s%s: %u of %u checks have the same verdict on each", of.n,
+		*of.kind ? " " : "", of.kind, of.alike, of.checks);
 	for (unsigned p = 0; p < of.n; p++)
 		if (of.differing[p])
 			wrapped("  ", "%s differs in %u", of.processor[p], of.differing[p]);
@@ -99,7 +99,8 @@ static void print_kind(void)
 void table_merged(void)
 {
 	for (unsigned i = 0; i < cells.count; i++) {
-		const char *processor = cells.cell[i].processor, *kind = processor ? kind_of(processor) : NULL;
+		const char *processor = cells.cell[i].processor,
+			   *kind = processor ? kind_of(processor) : NULL;
 		bool told = !kind;
 
 		for (unsigned k = 0; k < i && !told; k++)
@@ -111,7 +112,8 @@ void table_merged(void)
 		for (unsigned k = i; k < cells.count; k++) {
 			const char *other = cells.cell[k].processor;
 
-			if (other && of.n < PROCESSORS && place(other) == of.n && !strcmp(kind_of(other), kind))
+			if (other && of.n < PROCESSORS && place(other) == of.n &&
+			    !strcmp(kind_of(other), kind))
 				of.processor[of.n++] = other;
 		}
 		if (of.n > 1)

@@ -28,11 +28,13 @@ static bool listed(uint64_t id)
 	return id == boot_id;
 }
 
-/* What the services say counts: they have seen each processor execute something, the table is only written. */
+/* What the services say counts: they have seen each processor execute something, the table is only written.
+ */
 static void compare(const struct boot_info *boot)
 {
 	enum { UNKNOWN, DISABLED, UNHEALTHY, KINDS };
-	static const char *const what[KINDS] = {"are not known to its MP services", "are disabled by its MP services",
+	static const char *const what[KINDS] = {"are not known to its MP services",
+						"are disabled by its MP services",
 						"are called unhealthy by its MP services"};
 	uint32_t first[KINDS];
 	unsigned n[KINDS] = {0}, unlisted = 0;

@@ -116,14 +116,15 @@ static void what_firmware_services_say_counts(void **state)
 	known[5].healthy = false;
 	known[MOST] = (struct firmware_processor){MISSING, true, true};
 	known[1].id = MISSING + 1;
-	assert_string_equal(compared(known, MOST + 1),
-			    "processors that firmware's MADT lists are not known to its MP services: 1, the "
-			    "first with APIC ID 66; not used\n"
-			    "processors that firmware's MADT lists are disabled by its MP services: 1, the first "
-			    "with APIC ID 68; not used\n"
-			    "processors that firmware's MADT lists are called unhealthy by its MP services: 2, "
-			    "the first with APIC ID 72; not used\n"
-			    "processors that firmware's MP services know are not in its MADT: 2; not used\n");
+	assert_string_equal(
+		compared(known, MOST + 1),
+		"processors that firmware's MADT lists are not known to its MP services: 1, the "
+		"first with APIC ID 66; not used\n"
+		"processors that firmware's MADT lists are disabled by its MP services: 1, the first "
+		"with APIC ID 68; not used\n"
+		"processors that firmware's MADT lists are called unhealthy by its MP services: 2, "
+		"the first with APIC ID 72; not used\n"
+		"processors that firmware's MP services know are not in its MADT: 2; not used\n");
 	assert_int_equal(acpi.cpus, MOST - 4);
 	for (unsigned i = 0; i < MOST; i++)
 		assert_int_equal(processor_at(i).enabled, i == 0 || i == 3);

@@ -552,7 +552,8 @@ static void what_is_long_has_lines_of_its_own(void **state)
 
 /* What is wrong is told once more at the end, the worst first, for each reason once; a good run says that it
  * is good. */
-/* On four processors, of which the last three are of one kind: one check that they all have, and one that some lack. */
+/* On four processors, of which the last three are of one kind: one check that they all have, and one that
+ * some lack. */
 static const char *merged(enum verdict on_second, enum verdict on_third)
 {
 	const enum verdict verdict[] = {VERDICT_WRONG, VERDICT_EXACT, on_second, on_third};

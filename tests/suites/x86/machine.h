@@ -20,7 +20,8 @@ extern const struct machine_check machine_traps[], machine_memory[], machine_rin
 /* What is checked in emulators only, by the test image: each changes much of the machine for a moment. */
 extern const struct machine_check machine_frames[], machine_handover[];
 
-/** A write of an MSR that no CPU carries out: VM_HSAVE_PA wants a page's address, and Intel's CPUs have none. */
+/** A write of an MSR that no CPU carries out: VM_HSAVE_PA wants a page's address, and Intel's CPUs have none.
+ */
 #define MSR_REFUSING  0xc0010117
 #define REFUSED_VALUE 1
 

@@ -110,7 +110,8 @@ static __attribute__((target("general-regs-only"))) void end(void *arg, unsigned
 	seen[i].ended = seen[i].begun;
 }
 
-/* All begin before one of them ends, and refuse what this one refuses. @return those that did all of it, each by itself */
+/* All begin before one of them ends, and refuse what this one refuses. @return those that did all of it, each
+ * by itself */
 static int64_t all_at_once(void)
 {
 	const struct others_job job = {begin, end, NULL};
