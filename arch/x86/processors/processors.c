@@ -332,7 +332,7 @@ static void renew(uint32_t id)
 {
 	for (unsigned i = 0; boot_info->renew_processor && i < boot_info->n_processors; i++)
 		if (boot_info->processors[i].id == id && !boot_info->renew_processor(i))
-			console_text("firmware cannot take processor %u (APIC ID %u) back\n", i,
+			console_text("firmware cannot take the processor with APIC ID %u back\n",
 				     (unsigned)id);
 }
 
