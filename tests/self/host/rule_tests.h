@@ -11,6 +11,22 @@ static inline bool is_architectural(const struct event_allowance *m)
 	return m->quantity < Q_COUNT && quantity_info[m->quantity].class == QUANTITY_ARCH && !m->again;
 }
 
+static inline unsigned times_of(const struct event_allowance *list, enum quantity q)
+{
+	unsigned times = 0;
+
+	for (unsigned i = 0; i < RULE_DELIVERIES && list[i].times; i++)
+		times += list[i].quantity == q ? (unsigned)list[i].times : 0;
+	return times;
+}
+
+/** Whether interrupts count alike: the processor does the same for one that can be masked and one that
+ * cannot. */
+static inline bool deliveries_alike(const struct event_allowance *list)
+{
+	return times_of(list, Q_INTERRUPTS_HW) == times_of(list, Q_INTERRUPTS_NMI);
+}
+
 /** What is wrong with a list of deliveries; NULL if nothing is. */
 static inline const char *deliveries_fault(const struct event_deliveries *d)
 {
@@ -24,6 +40,8 @@ static inline const char *deliveries_fault(const struct event_deliveries *d)
 		if ((d->all[i].times && !is_architectural(&d->all[i])) ||
 		    (d->user[i].times && !is_architectural(&d->user[i])))
 			return "deliveries are of what is delivered";
+	if (!deliveries_alike(d->all) || !deliveries_alike(d->user))
+		return "interrupts that can be masked count otherwise than those that cannot";
 	return NULL;
 }
 
