@@ -641,6 +641,30 @@ def main(folder):
             [("240", "241")],
             "fleet: and the counts",
         )
+    # What was judged tells columns apart as well: the CPU's own PMU, one virtual one or another, on the same machine.
+    kinds = {}
+    for path, pmu in (
+        ("own", {"virtual": False, "name": "Intel"}),
+        ("one", {"virtual": True, "model": "intel-skylake"}),
+        ("two", {"virtual": True, "model": "amd-zen4"}),
+        ("two-again", {"virtual": True, "model": "amd-zen4"}),
+    ):
+        kinds[path + ".json"] = copy.deepcopy(bad if path == "one" else fine)
+        kinds[path + ".json"]["pmus"][0].update(pmu)
+        kinds[path + ".json"]["options"] += " seed=%d" % len(kinds)
+    fleet("judged", kinds)
+    told = Page((folder / "fleet.html").read_text())
+    equal(
+        sorted([r["path"] for r in m["reports"]] for m in json.loads(told.text["columns"])),
+        [["one.json"], ["own.json"], ["two-again.json", "two.json"]],
+        "fleet: a column for each PMU that was judged on a machine",
+    )
+    worst = [row for row in json.loads(told.text["rows"]) if row["worst"] == "wrong"]
+    ok(
+        worst and all(sum(cell is not None and cell["verdict"] == "wrong" for cell in row["cells"]) == 1 for row in worst),
+        "fleet: in which verdicts of one PMU are not another's",
+        worst,
+    )
     loaded = copy.deepcopy(fine)
     loaded["machine"]["identity"] = [
         {"name": "family", "value": "6"},
