@@ -8,7 +8,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests/self"))
-from tap import done, ok  # noqa: E402
+from tap import done, equal, ok  # noqa: E402
 
 KINDS = ("MANUAL", "STRUCTURE", "WATCHDOG")
 
@@ -32,6 +32,21 @@ def rows_of(text):
         macro, quantity, low, high = re.match(r"(\w+)\((\w+), (\w+), (\w+),", row).groups()
         parts = row + "".join(shared[w] for w in re.findall(r"\b[A-Z_]+\b(?!\()", row) if w in shared)
         yield macro, quantity, [n for n in (low, high) if n != "NONE"] + numbers_in(parts)
+
+
+# What a row of one kind has no part of: words of its quantity, and of those that it is bounded by.
+APART = (("NTAKEN$", "(?<!N)TAKEN$"), ("(?<!N)TAKEN$", "NTAKEN$"), ("^BR_MISPRED_RET$", "JMP|CALL|COND"), ("^BR_MISPRED_CALL$", "JMP|RET|COND"),
+         ("^BR_MISPRED_JMP", "RET|COND"), ("^BR_MISPRED_COND$", "JMP|CALL|RET"), ("^ITLB", "DTLB"), ("^DTLB", "ITLB"), ("^DTLB_STORE", "LOAD"),
+         ("^STORES_SPLIT", "LOAD"), ("^LOADS_SPLIT", "STORE"))
+
+
+def misplaced(bounds_text):
+    """Rows with a part of what is the contrary of their quantity: (quantity, part)."""
+    table = bounds_text[bounds_text.index(" rows[] = {"):bounds_text.index("/* clang-format on */")]
+    for row in re.split(r"\n\t(?=BOUND|WATCHED)", table)[1:]:
+        quantity = re.match(r"\w+\((\w+),", row)[1]
+        parts = re.findall(r"(?:UP|SHARE)(?:_\w+\([^(),]*, |\()(\w+), \w+\)", row)
+        yield from ((quantity, part) for of, contrary in APART if re.search(of, quantity) for part in parts if re.search(contrary, part))
 
 
 def wrong(limits_text, bounds_text):
@@ -73,6 +88,10 @@ names = limits_of(LIMITS)[0]
 rows = list(rows_of(BOUNDS))
 ok(not list(wrong(LIMITS, BOUNDS)), "limits and rows as they are", "\n".join(wrong(LIMITS, BOUNDS)))
 ok(len(names) > 60 and len(rows) > 110 and all(n for _, _, n in rows), "%d numbers, %d rows" % (len(names), len(rows)))
+equal(list(misplaced(BOUNDS)), [], "no row is bounded by the contrary of what it counts")
+for row, old, new in (("BR_MISPRED_NTAKEN", "BR_COND_NTAKEN", "BR_COND_TAKEN"), ("BR_MISPRED_RET", "BR_RET", "BR_CALL_DIRECT"), ("BR_MISPRED_COND", "BR_COND", "BR_RET")):
+    spoilt = re.sub(r"(BOUND\(%s, .*?UP\()%s\b" % (row, old), r"\g<1>" + new, BOUNDS, flags=re.S)
+    equal(list(misplaced(spoilt)), [(row, new)], "%s for %s is told" % (new, old))
 for what, limits, bounds, told in (
         ("a number without a source", LIMITS.replace('LIMIT(ONCE, 1, STRUCTURE, "', 'LIMIT(ONCE, 1, STRUCTURE, ""), ("', 1), BOUNDS, "no row of limits"),
         ("a number with an empty source", re.sub(r'(LIMIT\(FUSED, 2, MANUAL, )"[^"]*"', r'\1""', LIMITS), BOUNDS, "FUSED: no source"),
