@@ -523,6 +523,9 @@ DEADLINE_OBJ := $(B)/host/arch/x86/step/step_engine.c.o
 $(DEADLINE_OBJ): private HOST_FLAGS += -ffunction-sections
 $(B)/host/test_step_deadline: private HOST_FLAGS += -Wl,--gc-sections
 $(B)/host/test_step_deadline: $(DEADLINE_OBJ)
+# Likewise of what kernels need: the gates. A table that a sanitizer knows would keep the rest.
+$(B)/host/tests/self/host/test_gates.c.o: private HOST_FLAGS += -ffunction-sections -fdata-sections -fno-sanitize=all
+$(B)/host/test_gates: private HOST_FLAGS += -Wl,--gc-sections
 ORACLE_OBJ := $(B)/host/pmu/virtual/oracle.c.o
 $(B)/host/test_oracle: $(ORACLE_OBJ)
 
