@@ -322,6 +322,27 @@ static int64_t hold_is_kept(void)
 	return ended_by(hang_held, &until, SOON_MS) == TRAP_WATCHDOG && until;
 }
 
+static void undefined_held(void *arg)
+{
+	watchdog_hold();
+	undefined(arg);
+}
+
+static void wait_longer(void *arg)
+{
+	uint64_t end = clock_read() + clock_hz() / 1000 * 3 * SOON_MS;
+
+	(void)arg;
+	while (clock_read() < end)
+		spin();
+}
+
+static int64_t hold_ends_with_its_call(void)
+{
+	exception_of(undefined_held, NULL);
+	return ended_by(wait_longer, NULL, SOON_MS);
+}
+
 static int64_t in_time_is_let(void)
 {
 	return ended_by(wait_less, NULL, MACHINE_CHECK_MS);
@@ -525,6 +546,8 @@ static const struct machine_check checks[] = {
 	 no_fiq},
 	{"watchdog/not before its time", "Arm ARM D11", not_before_its_time, IS(1), no_fiq},
 	{"watchdog/waits while it is held", NULL, hold_is_kept, IS(1), no_fiq},
+	{"watchdog/is not held beyond the call that held it", NULL, hold_ends_with_its_call,
+	 IS(TRAP_WATCHDOG), no_fiq},
 	{"watchdog/lets what is in time", NULL, in_time_is_let, IS(NO_EXCEPTION), NULL},
 	{"hand-over/registers come back", NULL, registers_come_back, IS(0), not_first},
 	{"hand-over/they were the harness's", NULL, registers_are_ours, IS(NO_EXCEPTION), not_first},
