@@ -62,7 +62,7 @@ equal((left, sum(line == "#:report" for line in r.lines)), (["exact", "exact"], 
 
 # Some that are drawn by seed, near misses of a few, and some that are sound or wrong in another way, in one boot of the test image: tests/self/mutants/catches.c. make soak draws
 # them all, and their variants, by a seed of its own.
-DRAWN = few(8, 40)
+DRAWN = few(20, 40)
 if not few(True, False):
     SEED = random.randrange(1 << 16)
 r = boot(direct="mutants.bin", options="pmu=virtual suite=catches check=%scaught/*,near/*,clean/* n=%d seed=%d" % (few("", "variant/*,"), DRAWN, SEED), timeout=900)

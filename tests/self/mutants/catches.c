@@ -34,7 +34,7 @@ struct variation variation = VARIATION_NONE;
 #define VARIANTS   20 /* of each that has any */
 #define FEW        1  /* others are looked for besides */
 #define NEAR_SHARE 8  /* one of so many is drawn */
-#define CLEAN_SHARE 256
+#define CLEAN_SHARE 512
 #define CLEAN_ROWS  6 /* of the family, that are looked for where nothing is to be found */
 
 /** Ways to give an erratum wrongly. */
