@@ -23,7 +23,7 @@ for c in checks:
         untold.append(c)
     else:
         told.setdefault(family, []).append(c)
-ok(len(clean) > few(100, 160) and all(c["verdict"] == "exact" for c in clean), "the unbroken models raise nothing in %d trials" % len(clean),
+ok(len(clean) > few(25, 160) and all(c["verdict"] == "exact" for c in clean), "the unbroken models raise nothing in %d trials" % len(clean),
    [c["name"] + ": " + c.get("text", "") for c in clean if c["verdict"] != "exact"] + tail(r))
 table()
 for family, number in TOLD.items():

@@ -5,11 +5,11 @@ import re
 from boottest import boot, done, equal, few, ok, tail, verdict_table
 
 # Faults of records have boots of their own in intel_records.t, netburst_records.t, amd.t and records.t, errata in errata.t, leaks between rings in
-# measuring.t, counts off by one in amd.t, reserved bits in hypervisor.t, lost carries below, and NetBurst's rules are
-# broken one by one in mutants.t: of each kind a few are enough here.
-SOME = ("no?fault?on?intel-n*,global-i*,noisy*,interrupt-e*,no-sign*,bj58*",
+# measuring.t, counts off by one in amd.t, reserved bits in hypervisor.t, lost carries below, noise in amd.t and suites.t, and all
+# families' rules are broken one by one in mutants.t: of each kind a few are enough here.
+SOME = ("no?fault?on?intel-n*,global-i*,interrupt-e*",
         "miswired*,threads-alike*,torn-read*,replay-always*,wrong*,dead*,machine:?no*2,machine:*skylake,machine:?l1*,machine:*right*",
-        "records:?no?fault?on?netburst*,records:?records-late*,records:?aj69*")
+        "records:?no?fault?on?netburst*,records:?records-late*")
 table, said = {}, {}
 for check in few(SOME, ("",)):
     r = boot(options="pmu=virtual suite=selftest" + (" check=" + check if check else " kernel=full"), timeout=600)
@@ -17,7 +17,7 @@ for check in few(SOME, ("",)):
     said.update({"selftest/" + c["name"]: c.get("text", "") for s in (r.report or {"suites": []})["suites"] for c in s["checks"]})
     ok(r.status == 0, "the self-test ran: " + (r.verdict or "no verdict"), tail(r))
 checks = {name: verdict for name, (verdict, _) in table.items() if name.startswith("selftest/")}
-ok(len(checks) > few(24, 100), "%d faults were put in" % len(checks))
+ok(len(checks) > few(20, 100), "%d faults were put in" % len(checks))
 for name, verdict in sorted(checks.items()):
     ok(verdict == "exact", "%s%s" % (name, "" if verdict == "exact" else ": " + said.get(name, "")))
 
