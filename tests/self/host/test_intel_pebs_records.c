@@ -170,39 +170,57 @@ static void pebs_refusals(void **unused)
 	}
 }
 
-/* The load-latency event: its bit, its least threshold, and what a record tells of the access. */
+/* Loads on one counter: what the registers hold, and what a record tells of the access. */
+static void loads_on(struct pmu_recording *r)
+{
+	const uint32_t all_three = RECORD_HAS_ADDRESS | RECORD_HAS_LATENCY | RECORD_HAS_SOURCE;
+	uint64_t value;
+
+	begin(r);
+	assert_true(msr_read(0x3f6, &value));
+	assert_int_equal(value, 3);
+	for (unsigned i = 0; i < 4; i++) {
+		fake_path_store(fake_cpu_path(), 0x9000);
+		fake_path_load(fake_cpu_path(), 0x5000 + 16 * i);
+	}
+	assert_int_equal(finish(r), 2);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(got[i].has, r->source->fields | all_three);
+		assert_int_equal(got[i].address, 0x5010 + 32 * i);
+		assert_int_equal(got[i].latency, 4);
+		assert_int_equal(got[i].source, 1);
+	}
+}
+
+/* The load-latency event, on each counter that samples it: its bit, its least threshold, its records. */
 static void pebs_loads(void **unused)
 {
 	static const struct {
 		const struct model_profile *profile;
 		uint64_t code;
-	} of[] = {{&intel_nehalem, 0x100b},       {&intel_sandybridge, 0x01cd},  {&intel_haswell, 0x01cd},
-		  {&intel_skylake, 0x01cd},       {&intel_icelake, 0x01cd},      {&intel_alderlake_e, 0x05d0},
-		  {&intel_pantherlake_p, 0x01cd}, {&intel_pantherlake_e, 0x05d0}};
+		unsigned counters; /* that sample it */
+	} of[] = {{&intel_nehalem, 0x100b, 4},        {&intel_sandybridge, 0x01cd, 4},
+		  {&intel_haswell, 0x01cd, 4},        {&intel_skylake, 0x01cd, 4},
+		  {&intel_icelake, 0x01cd, 8},        {&intel_alderlake_e, 0x05d0, 6},
+		  {&intel_pantherlake_p, 0x01cd, 10}, {&intel_pantherlake_e, 0x05d0, 8}};
 	(void)unused;
 	for (unsigned p = 0; p < sizeof of / sizeof of[0]; p++) {
-		uint64_t value;
+		unsigned sampled = 0;
 
 		start_cpu(of[p].profile, "");
-		struct pmu_recording r = in_memory(RECORD_PRECISE, 4, 0);
-		r.config.code = of[p].code;
-		r.period = 2;
-		begin(&r);
-		assert_true(msr_read(0x3f6, &value));
-		assert_int_equal(value, 3);
-		for (unsigned i = 0; i < 4; i++) {
-			fake_path_store(fake_cpu_path(), 0x9000);
-			fake_path_load(fake_cpu_path(), 0x5000 + 16 * i);
+		for (unsigned c = 0; c < pmu.n_counters; c++) {
+			struct pmu_recording r = in_memory(RECORD_PRECISE, 4, 0);
+			const char *why;
+
+			r.config.code = of[p].code;
+			r.period = 2;
+			r.counter = c;
+			if (pmu.counter[c].kind != COUNTER_GENERAL || !record_can_sample(&pmu, &r, &why))
+				continue;
+			loads_on(&r);
+			sampled++;
 		}
-		assert_int_equal(finish(&r), 2);
-		for (unsigned i = 0; i < 2; i++) {
-			const uint32_t all_three =
-				RECORD_HAS_ADDRESS | RECORD_HAS_LATENCY | RECORD_HAS_SOURCE;
-			assert_int_equal(got[i].has, r.source->fields | all_three);
-			assert_int_equal(got[i].address, 0x5010 + 32 * i);
-			assert_int_equal(got[i].latency, 4);
-			assert_int_equal(got[i].source, 1);
-		}
+		assert_int_equal(sampled, of[p].counters);
 	}
 }
 
