@@ -68,6 +68,23 @@ static void each_counts_its_own(void **unused)
 	peers_close(&peers);
 }
 
+/* One that works again has the turns of that time alone, and so has another one that went on meanwhile. */
+static void each_time_counts_by_itself(void **unused)
+{
+	(void)unused;
+	open_peers("", 3);
+	begin(2);
+	for (unsigned time = 1; time <= 3; time++) {
+		begin(0);
+		for (unsigned i = 0; i < time * TURN; i++)
+			peers_step(&peers);
+		assert_int_equal(peers_end(&peers, 0), time);
+		assert_int_equal(peer_get(0, IA32_PMC0), (time * (time + 1) / 2) * TURN);
+	}
+	assert_int_equal(peers_end(&peers, 2), 6);
+	peers_close(&peers);
+}
+
 /* What others do is told to a fault alone. */
 static void a_leak_shows(void **unused)
 {
@@ -99,6 +116,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_counts_its_own),
+		cmocka_unit_test(each_time_counts_by_itself),
 		cmocka_unit_test(a_leak_shows),
 		cmocka_unit_test(there_are_so_many_at_most),
 	};
