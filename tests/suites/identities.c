@@ -146,10 +146,20 @@ static int64_t amount(const struct setting *s, const struct pmu_event *sum, uint
 {
 	struct expectation x;
 
-	if (!sum->terms[0].coefficient ||
-	    expectation_at_level(sum, s->kernel, level, s->n, NULL, &x) != EXPECTATION_OK)
+	if (!sum->terms[0].coefficient)
 		return 0;
-	return x.low == x.high ? x.low : 0;
+	if (expectation_at_level(sum, s->kernel, level, s->n, NULL, &x) == EXPECTATION_NEGATIVE) {
+		/* No event counts less than nothing, but the events that an equation takes away may. */
+		struct pmu_event away = *sum;
+
+		for (unsigned i = 0; i < EVENT_TERMS; i++)
+			away.terms[i].coefficient = (int8_t)-away.terms[i].coefficient;
+		return expectation_at_level(&away, s->kernel, level, s->n, NULL, &x) == EXPECTATION_OK &&
+				       x.low == x.high
+			       ? -x.low
+			       : 0;
+	}
+	return x.status == EXPECTATION_OK && x.low == x.high ? x.low : 0;
 }
 
 /*
