@@ -12,6 +12,7 @@
 #include "arch/aarch64/gic.h"
 #include "arch/aarch64/system.h"
 #include "arch/aarch64/trap.h"
+#include "arch/aarch64/watchdog.h"
 #include "tests/suites/machine_checks.h"
 #include "tests/suites/suites.h"
 
@@ -271,7 +272,7 @@ static void hang(void *arg)
 
 static void hang_held(void *arg)
 {
-	uint64_t *until = arg, end = clock_read() + clock_hz() / 1000 * 3 * SOON_MS;
+	uint64_t *until = arg, end = clock_read() + clock_hz() / 1000 * 3 * SOON_MS * watchdog_patience();
 
 	while (clock_read() < end)
 		spin();

@@ -92,6 +92,8 @@ ok(status == 1 and len(faulty) == 1 and faulty[0]["name"] == "processor 1" and "
    any(line.startswith("# processor 0 is judged") or "ladder on processor 0" in line for line in lines),
    "a processor that faults where it is handed the run is told, and the other one is judged", faulty)
 lines, text, status = run.boot("suite=control check=clock*,state*,overflow?long* cpus=all", cpus="2", timeout=60)
+ok(any(line.startswith("# watchdog: ") and line.endswith(", late, as time is the host's") for line in lines),
+   "where the host may let the emulator wait, the watchdog is patient, and that is told", [line for line in lines if "watchdog" in line])
 ok(status == 0 and any("clock rate: counters of cycles count the emulator's own time: " in line for line in lines),
    "where instructions are not counted, cycles are the emulator's time: that is a fact, and nothing is wrong", lines[-30:])
 equal([p["number"] for p in json.loads(text)["processors"] if p["judged"]] if text else None, [0, 1], "both processors are judged")
