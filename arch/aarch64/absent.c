@@ -1,11 +1,9 @@
 /*
- * What AArch64 does not have here: a count of what EL3 does, a second processor that
- * counts (arch/firmware.h, second_cpu.h); and what tells processors apart
+ * What AArch64 does not have here: a count of what EL3 does (arch/firmware.h); and what tells processors apart
  * (processors.h).
  */
 #include "arch/firmware.h"
 #include "arch/processors.h"
-#include "arch/second_cpu.h"
 #include "arch/aarch64/system.h"
 
 #include <stddef.h>
@@ -69,48 +67,4 @@ uint8_t processor_cluster_bits(void)
 	/* In a cluster of DynamIQ there are cores of several types: no more than a core's threads are known
 	 * to be alike. */
 	return processor_thread_bits();
-}
-
-const struct second_cpu_turn second_cpu_turns[SECOND_CPU_LOOPS];
-
-bool second_cpu_access(struct register_access *a)
-{
-	(void)a;
-	return false;
-}
-
-bool second_cpu_count(enum second_cpu_loop loop, const struct register_access *start,
-		      const struct register_access *stop)
-{
-	(void)loop, (void)start, (void)stop;
-	return false;
-}
-
-bool second_cpu_counted(uint64_t *turns)
-{
-	*turns = 0;
-	return false;
-}
-
-/* A job of another processor's own is not given here: the sweep along its axis is skipped. */
-unsigned others_count(void)
-{
-	return 0;
-}
-
-unsigned others_begin(const struct others_job *job, unsigned only)
-{
-	(void)job, (void)only;
-	return 0;
-}
-
-bool others_end(unsigned i, uint64_t *turns)
-{
-	(void)i, (void)turns;
-	return false;
-}
-
-unsigned others_number(unsigned i)
-{
-	return i;
 }

@@ -11,7 +11,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "tests/self"), str(ROOT / "scripts")]
-from coverage_tools import kept  # noqa: E402
+from coverage_tools import kept, tools  # noqa: E402
 from tap import done, ok  # noqa: E402
 
 TOOL = ROOT / "scripts/coverage-table"
@@ -38,9 +38,12 @@ ok(all(int(r[9]) == sum(map(int, re.findall(r"\d+(?=,|$)", r[10]))) for r in lin
 ok(all(int(r[2]) > 0 for r in lines), "some events are judged exactly everywhere")
 ok(families and all(sum(int(r[c]) for r in families) == sum(int(r[c + 1]) for r in lines) for c in range(1, 6)),
    "the families' lines are the sums of the others")
-other = tool("build/aarch64/coverage").stdout
-ok(other.splitlines()[2:] and other in (ROOT / "docs/aarch64.md").read_text(encoding="utf-8"),
-   "docs/aarch64.md is up to date (else run scripts/coverage-table -w docs/aarch64.md build/aarch64/coverage)")
+for _, program in tools()[1:]:
+    program = program.relative_to(ROOT)
+    page = "docs/%s.md" % program.parent.name
+    other = tool(program).stdout
+    ok(other.splitlines()[2:] and other in (ROOT / page).read_text(encoding="utf-8"),
+       "%s is up to date (else run scripts/coverage-table -w %s %s)" % (page, page, program))
 with tempfile.TemporaryDirectory() as d:
     d = pathlib.Path(d)
     copy = d / "c.md"

@@ -112,7 +112,7 @@ static void bad_ones_are_refused(void **state)
 	assert_string_equal(parse(sizeof file.header - 1), cut);
 	CASE(file.header.e_ident[EI_CLASS] = ELFCLASS32, "it is for another machine");
 	CASE(file.header.e_ident[EI_DATA] = ELFDATA2MSB, "it is for another machine");
-	CASE(file.header.e_machine = EM_AARCH64, "it is for another machine");
+	CASE(file.header.e_machine = EM_PPC64, "it is for another machine");
 	CASE(file.header.e_type = ET_EXEC, alone);
 	CASE(file.header.e_type = ET_REL, alone);
 	CASE(file.header.e_phoff = SIZE - 100, cut);
