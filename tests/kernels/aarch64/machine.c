@@ -331,7 +331,7 @@ static void undefined_held(void *arg)
 
 static void wait_longer(void *arg)
 {
-	uint64_t end = clock_read() + clock_hz() / 1000 * 3 * SOON_MS;
+	uint64_t end = clock_read() + clock_hz() / 1000 * 3 * SOON_MS * watchdog_patience();
 
 	(void)arg;
 	while (clock_read() < end)
