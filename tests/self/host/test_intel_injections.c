@@ -662,10 +662,30 @@ static void only_the_last_counter_is_dead(void **unused)
 		assert_int_equal(get(IA32_PMC0 + c), c == 3 ? 0 : 5);
 }
 
+/* Errata of the counters that are there if the core's other logical processor is not: of each of the four,
+ * and of none of the first four. */
+static void the_upper_four_are_deviant(void **unused)
+{
+	(void)unused;
+	power_up(&intel_ivybridge_8, "bv80");
+	for (unsigned c = 0; c < 8; c++) {
+		set(IA32_PERFEVTSEL0 + c, INSTR);
+		assert_int_equal(get(IA32_PERFEVTSEL0 + c) != INSTR, c >= 4);
+	}
+	power_up(&intel_broadwell_8, "bdd116");
+	set(IA32_PERF_GLOBAL_CTRL, 0xff);
+	for (unsigned c = 0; c < 8; c++)
+		set(IA32_PERFEVTSEL0 + c, INSTR & ~EVTSEL_OS);
+	step(Q_INSTRUCTIONS, 5, 1, 3);
+	for (unsigned c = 0; c < 8; c++)
+		assert_int_equal(get(IA32_PMC0 + c), c >= 4 ? 0 : 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(none_is_forgotten),
+		cmocka_unit_test(the_upper_four_are_deviant),
 		cmocka_unit_test(each_shows),
 		cmocka_unit_test(only_the_last_counter_is_dead),
 	};
