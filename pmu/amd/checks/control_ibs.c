@@ -25,7 +25,7 @@
 #define WINDOWS   8
 #define LONG      512
 #define STOPS     36 /* phases: turns of four cycles, up to the shortest period */
-#define LENGTHS   8  /* of another loop's turns, so that phases fall between */
+#define LENGTHS   4  /* of another loop, whose turns take one cycle more, so that phases fall between */
 #define DRAINS    8
 #define FETCHES   16
 #define CALLS     8
@@ -220,7 +220,7 @@ void amd_ibs_stop_check(struct control_fixture *h, unsigned i, const struct pmu_
 		h->arm(h);
 		h->open_line(h, own, true);
 		h->works(h, "sampling",
-			 msr_write(IBS_OP_CTL, 0) && msr_write(IBS_OP_CTL, (SHORTEST + n / STOPS) | OP_EN));
+			 msr_write(IBS_OP_CTL, 0) && msr_write(IBS_OP_CTL, SHORTEST | OP_EN));
 		amd_flops(n % STOPS + 1);
 		if (n / STOPS)
 			five_cycles(n / STOPS);
