@@ -213,12 +213,67 @@ static void words_are_written_as_they_are(void **state)
 		      without_counter);
 }
 
+/* The group of the counter that a resource is, or GROUPS. */
+#define GROUPS 4
+#define EVENTS 1024
+
+static unsigned group_of(const struct sched_use *use)
+{
+	return use->resource < NETBURST_COUNTERS ? netburst_counter[use->resource].group : GROUPS;
+}
+
+/* An ESCR detects nothing unless a counter of its group is enabled: each way of an event
+ * keeps one for each ESCR that it uses, be it the one that counts or one beside it. */
+static void each_escr_has_a_counter_of_its_group(void **state)
+{
+	static const struct model_profile *const cpus[] = {&netburst_prescott, &netburst_northwood,
+							   &netburst_northwood_ht, &netburst_willamette};
+	static struct event_request request[EVENTS];
+	unsigned beside = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cpus / sizeof cpus[0]; i++) {
+		struct event_error error;
+
+		start_cpu(cpus[i], NULL);
+		unsigned n = event_parse(&pmu, "*", request, EVENTS, &error);
+
+		assert_in_range(n, 100, EVENTS);
+		for (unsigned r = 0; r < n; r++) {
+			struct sched_alternative way[SCHEDULE_ALTERNATIVES];
+			const char *why;
+			unsigned ways = drv->alternatives(&pmu, &request[r], way, &why);
+
+			for (unsigned a = 0; a < ways; a++) {
+				uint32_t awake = 0, detecting = 0;
+				unsigned counters = 0;
+
+				for (unsigned u = 0; u < way[a].n_uses; u++) {
+					unsigned escr = way[a].use[u].resource - PMU_COUNTERS_MAX;
+
+					awake |= 1u << group_of(&way[a].use[u]);
+					counters += group_of(&way[a].use[u]) < GROUPS;
+					if (escr < ESCR_COUNT)
+						detecting |= 1u << netburst_escr[escr].group;
+				}
+				if (!detecting || detecting & ~awake)
+					fail_msg("%s, way %u: no counter of a group whose ESCR detects",
+						 request[r].event ? request[r].event->name : "?", a);
+				beside += counters > 1;
+			}
+		}
+		fake_cpu_stop();
+	}
+	assert_true(beside > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(raw_as_perfex_has_it),
 		cmocka_unit_test(words_are_refused_as_they_were_written),
 		cmocka_unit_test(words_are_written_as_they_are),
+		cmocka_unit_test(each_escr_has_a_counter_of_its_group),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, cleanup);
