@@ -3,21 +3,21 @@
  * not, which processor differs.
  */
 #include "arch/console.h"
+#include "arch/processors.h"
 #include "tests/report/internal.h"
 #include "tests/report/wrapped.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define PROCESSORS 64 /* of one kind, that are compared */
-#define NONE       0xff
+#define NONE 0xff
 
 static struct {
 	const char *kind; /* "E-core"; "": all are alike */
 	unsigned n, checks, alike;
-	const char *processor[PROCESSORS];
-	unsigned differing[PROCESSORS]; /* checks in which it is not as most of them are */
-	uint8_t verdict[PROCESSORS];    /* of one check */
+	const char *processor[PROCESSORS_MAX];
+	unsigned differing[PROCESSORS_MAX]; /* checks in which it is not as most of them are */
+	uint8_t verdict[PROCESSORS_MAX];    /* of one check */
 } of;
 
 /* "processor 1 (E-core)" */
@@ -57,9 +57,12 @@ static void compare(unsigned i)
 
 	memset(of.verdict, NONE, sizeof of.verdict);
 	for (unsigned k = i; k < cells.count; k++) {
-		unsigned p = place(cells.cell[k].processor);
+		unsigned p;
 
-		if (p < of.n && same_check(&cells.cell[k], &cells.cell[i]))
+		if (!same_check(&cells.cell[k], &cells.cell[i]))
+			continue;
+		p = place(cells.cell[k].processor);
+		if (p < of.n)
 			of.verdict[p] = cells.cell[k].verdict;
 	}
 	if (memchr(of.verdict, NONE, of.n))
@@ -112,7 +115,7 @@ void table_merged(void)
 		for (unsigned k = i; k < cells.count; k++) {
 			const char *other = cells.cell[k].processor;
 
-			if (other && of.n < PROCESSORS && place(other) == of.n &&
+			if (other && of.n < PROCESSORS_MAX && place(other) == of.n &&
 			    !strcmp(kind_of(other), kind))
 				of.processor[of.n++] = other;
 		}
