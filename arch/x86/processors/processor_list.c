@@ -10,6 +10,7 @@
 _Static_assert(ACPI_PROCESSORS == PROCESSORS_MAX, "all that are listed can be had");
 
 static uint32_t boot_id;
+static bool in_apic_ids; /* services speak of processors by these */
 
 /* As firmware's services have it; NULL: they do not know it. */
 static const struct firmware_processor *known(const struct boot_info *boot, uint32_t id)
@@ -67,8 +68,14 @@ void processors_list(uint32_t boot_apic_id, const struct boot_info *boot)
 {
 	boot_id = boot_apic_id;
 	/* Services that do not know the processor that executes this do not speak of APIC IDs. */
-	if (known(boot, boot_id))
+	in_apic_ids = known(boot, boot_id) != NULL;
+	if (in_apic_ids)
 		compare(boot);
+}
+
+bool processors_listed_alike(void)
+{
+	return in_apic_ids;
 }
 
 /* Where the boot processor stands in ACPI's list; behind its end if it is not there. */

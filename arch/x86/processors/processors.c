@@ -330,7 +330,9 @@ void processor_put_to_rest(unsigned number, bool asked)
  * would never come again. */
 static void renew(uint32_t id)
 {
-	for (unsigned i = 0; boot_info->renew_processor && i < boot_info->n_processors; i++)
+	if (!boot_info->renew_processor || !processors_listed_alike())
+		return;
+	for (unsigned i = 0; i < boot_info->n_processors; i++)
 		if (boot_info->processors[i].id == id && !boot_info->renew_processor(i))
 			console_text("firmware cannot take the processor with APIC ID %u back\n",
 				     (unsigned)id);

@@ -21,6 +21,9 @@ struct boot_info;
  * is not enabled, and a note says so. */
 void processors_list(uint32_t boot_apic_id, const struct boot_info *boot);
 
+/** Whether firmware's services name processors by the APIC IDs that ACPI's tables have. */
+bool processors_listed_alike(void);
+
 /**
  * Find the list, and put the start-up code in place. After acpi_read(), paging_build() and
  * descriptors_init(), with the machine not taken.

@@ -111,6 +111,7 @@ static void what_firmware_services_say_counts(void **state)
 		known[i] = (struct firmware_processor){id_at(i), true, true};
 	assert_string_equal(compared(known, MOST), "");
 	assert_int_equal(acpi.cpus, MOST);
+	assert_true(processors_listed_alike());
 	known[2].enabled = false;
 	known[4].healthy = false;
 	known[5].healthy = false;
@@ -132,6 +133,7 @@ static void what_firmware_services_say_counts(void **state)
 	known[0].id = MISSING + 2;
 	assert_string_equal(compared(known, MOST), "");
 	assert_int_equal(acpi.cpus, MOST);
+	assert_false(processors_listed_alike());
 }
 
 int main(void)
