@@ -24,9 +24,8 @@ void processor_break_off(const char *text);
  * @return false if it does not start */
 bool processor_send(unsigned number, void (*fn)(unsigned number));
 
-/** Wait until one that was sent is switched off. @return false if it does not come back: then no other is
- * sent
- */
+/** Wait until one that was sent is switched off. @return false if it does not come back; no other one is sent
+ * then */
 bool processor_back(unsigned number);
 
 /** Why no processor can be sent: one line; NULL if it can. */

@@ -97,7 +97,8 @@ static void touch(const uint8_t *p, size_t size)
 		(void)*(volatile const uint8_t *)(p + i);
 }
 
-/* Code that is written to is dear, above all in an emulator, which has translated it: whole words, and only what changes. */
+/* Code that is written to is dear, above all in an emulator, which has translated it: whole words, and only what
+ * changes. */
 static uint8_t *put(uint8_t *to, const void *code, size_t size)
 {
 	const uint8_t *from = code;

@@ -92,9 +92,9 @@ static uint64_t *place(uint64_t line)
 	return (uint64_t *)(pool + line * LINE);
 }
 
-/* A ring through all lines, in the order of numbers that follow each other by a multiplication and an addition: of a power
- * of two, with a multiplier of one more than a multiple of four and an odd summand, they are all. One that is there already
- * is left alone: where the last kernel stopped in it, its lines are those that were used longest ago. */
+/* A ring through all lines, in the order of numbers that follow each other by a multiplication and an addition: of a
+ * power of two, with a multiplier of one more than a multiple of four and an odd summand, they are all. One that is
+ * there already is left alone: where the last kernel stopped in it, its lines are those used longest ago. */
 void chain_provide(uint64_t flags, struct ring *at)
 {
 	static uint64_t made;

@@ -1,6 +1,6 @@
 /*
- * Chains for the kernels' flags KERNEL_SERVICE_CHAIN_: rings of pointers through as many lines as a cache cannot hold, by
- * the sizes that CCSIDR_EL1 tells.
+ * Chains for the kernels' flags KERNEL_SERVICE_CHAIN_: rings of pointers through as many lines as a cache cannot hold,
+ * by the sizes that CCSIDR_EL1 tells.
  */
 #ifndef TESTS_KERNELS_AARCH64_CHAINS_H
 #define TESTS_KERNELS_AARCH64_CHAINS_H

@@ -1,6 +1,6 @@
 /*
- * What a core must do, whatever it is: wait for a result, fetch again what it has thrown away, guess a random bit wrong,
- * write back what it has no room for. And many of a kind in a turn, beside which wrong paths are few.
+ * What a core must do, whatever it is: wait for a result, fetch again what it has thrown away, guess a random bit
+ * wrong, write back what it has no room for. And many of a kind in a turn, beside which wrong paths are few.
  */
 #include "tests/kernels/aarch64/kernel.h"
 

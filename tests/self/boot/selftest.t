@@ -5,7 +5,7 @@ import re
 from boottest import boot, done, equal, few, ok, tail, verdict_table
 
 # Faults of records have boots of their own in intel_records.t, netburst_records.t, amd.t and records.t, errata in errata.t, leaks between rings in
-# measuring.t, counts off by one in amd.t, reserved bits in hypervisor.t, lost carries below, noise in amd.t and suites.t, and all
+# measuring.t, counts off by one in amd.t, reserved bits in hypervisor.t, lost carries below, noise in amd.t and hypervisor.t, and all
 # families' rules are broken one by one in mutants.t: of each kind a few are enough here.
 SOME = ("no?fault?on?intel-n*,global-i*,interrupt-e*",
         "miswired*,threads-alike*,torn-read*,replay-always*,wrong*,dead*,machine:?no*2,machine:*skylake,machine:?l1*,machine:*right*",

@@ -17,7 +17,7 @@
 
 #define FEW_KERNELS  "nop_loop,calls,stores,movs_rep"
 #define CLEAN_MAX    256
-#define CLEAN_EACH   4 /* boots of every profile show the suite control sound, too */
+#define CLEAN_EACH   4 /* kernel=full, as make soak has it: all */
 #define PROFILES_MAX 64
 
 /* What a broken model may never come to its end with is ended sooner than on a CPU. */
