@@ -62,7 +62,7 @@ bool timer_requested(void);
 uint64_t timer_halt(unsigned us);
 
 /** The same in the deepest idle state that the processor offers. @return 0: it offers none below that of an
- * ordinary halt, and was not halted */
+ * ordinary halt, or the timer may stop in it, and was not halted */
 uint64_t timer_halt_deeply(unsigned us);
 
 #endif

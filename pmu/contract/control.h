@@ -98,7 +98,7 @@ struct control_fixture {
 	 * ticks that passed; 0: it came too early for a halt worth the name (a slow emulator) */
 	uint64_t (*halt)(struct control_fixture *h, unsigned us);
 	/** The same in the deepest idle state that the processor offers; of a virtual PMU's processor each
-	 * halt is. @return 0: it offers none */
+	 * halt is. @return 0: it offers none, or none that the timer is sure to end */
 	uint64_t (*halt_deeply)(struct control_fixture *h, unsigned us);
 
 	/** Raise a debug exception by INT1 and come back from it. @return where the INT1 is; 0: none came */

@@ -253,7 +253,7 @@ void intel_halt_overflow_check(struct control_fixture *h, unsigned i, const stru
 
 	(void)i, (void)e;
 	if (!halted) {
-		h->leave(h, "the processor offers no idle state below C1");
+		h->leave(h, "the processor offers no idle state below C1 in which its timer goes on");
 		return;
 	}
 	h->within(h, "instructions about a halt", 1, PHASES_MAX, most);
