@@ -128,6 +128,7 @@
 #define IA32_MPERF            0xe7
 #define IA32_APERF            0xe8
 #define IA32_CLOCK_MODULATION 0x19a
+#define CLOCK_HALF            0x18  /* of it: on, half of the time */
 #define MSR_PPERF             0x64e /* where CPUID.6:EAX[7] */
 
 /* Processor trace, SDM vol. 3, 32.2.8: CPUID.7:EBX[25]. */

@@ -16,7 +16,6 @@
 
 #include <stdio.h>
 
-#define HALF_CLOCK 0x18 /* of IA32_CLOCK_MODULATION: on, half of the time */
 #define HALT_US    20000
 #define FASTEST    8 /* core clock to time-stamp counter, at most */
 #define FAR_ON     (1ull << 40)
@@ -55,6 +54,9 @@ void intel_clock_check(struct control_fixture *h, unsigned i, const struct pmu_e
 	uint64_t before, took;
 
 	(void)e;
+	if (!h->works(h, "reading the counts",
+		      intel_lend(h->pmu, IA32_MPERF) && intel_lend(h->pmu, IA32_APERF)))
+		return;
 	h->works(h, "writing the counts", clocks(FAR_ON, i == CLOCK_WRAP ? NEAR_TOP : FAR_ON));
 	control_program(h, 0, &config, 0);
 	h->works(h, "starting", h->pmu->driver->start(h->pmu, 1));
@@ -63,13 +65,12 @@ void intel_clock_check(struct control_fixture *h, unsigned i, const struct pmu_e
 		h->within(h, "when IA32_APERF wraps, IA32_MPERF becomes", 0, FAR_ON - 1,
 			  control_register(h, IA32_MPERF));
 	} else if (i == CLOCK_MODULATED) {
-		uint64_t was = control_register(h, IA32_CLOCK_MODULATION);
-
-		h->works(h, "halving the clock", msr_write(IA32_CLOCK_MODULATION, HALF_CLOCK));
+		h->works(h, "halving the clock",
+			 intel_lend(h->pmu, IA32_CLOCK_MODULATION) &&
+				 msr_write(IA32_CLOCK_MODULATION, CLOCK_HALF));
 		before = control_register(h, IA32_MPERF);
 		a_while();
 		took = control_register(h, IA32_MPERF) - before;
-		h->works(h, "restoring the clock", msr_write(IA32_CLOCK_MODULATION, was));
 		h->within(h, "with the clock halved IA32_MPERF goes on by", 1, UINT64_MAX / 2, took);
 	} else {
 		before = control_register(h, MSR_PPERF);
@@ -78,7 +79,7 @@ void intel_clock_check(struct control_fixture *h, unsigned i, const struct pmu_e
 			  control_register(h, MSR_PPERF) - before);
 	}
 	h->works(h, "stopping", h->pmu->driver->stop(h->pmu));
-	h->works(h, "clearing the counts", clocks(0, 0));
+	h->works(h, "restoring the clock and its counts", intel_give_back(h->pmu));
 }
 
 /* --- branches --------------------------------------------------------------------------------------------
@@ -121,11 +122,14 @@ static __attribute__((noinline)) unsigned traced(struct control_fixture *h, uint
 void intel_slow_trace_check(struct control_fixture *h, unsigned i, const struct pmu_event *e)
 {
 	uint64_t was = control_register(h, IA32_CLOCK_MODULATION);
-	unsigned n = traced(h, was);
 
 	(void)i, (void)e;
-	h->equal(h, "branches traced with the clock halved", n, traced(h, HALF_CLOCK));
-	h->works(h, "restoring the clock", msr_write(IA32_CLOCK_MODULATION, was));
+	if (!h->works(h, "reading the clock's modulation", intel_lend(h->pmu, IA32_CLOCK_MODULATION)))
+		return;
+	unsigned n = traced(h, was);
+
+	h->equal(h, "branches traced with the clock halved", n, traced(h, CLOCK_HALF));
+	h->works(h, "restoring the clock", intel_give_back(h->pmu));
 }
 
 /* --- firmware's interrupt ---------------------------------------------------------------------------------

@@ -556,11 +556,36 @@ static bool fault(const struct pmu *pmu, const char **why, const char *what)
 	return false;
 }
 
+bool intel_lend(const struct pmu *pmu, uint32_t address)
+{
+	struct intel_pmu *state = intel_pmu(pmu);
+	uint64_t value;
+
+	if (state->n_kept == INTEL_KEPT || !msr_read(address, &value))
+		return false;
+	state->kept[state->n_kept].address = address;
+	state->kept[state->n_kept++].value = value;
+	return true;
+}
+
+bool intel_give_back(const struct pmu *pmu)
+{
+	struct intel_pmu *state = intel_pmu(pmu);
+	bool good = true;
+
+	while (state->n_kept) {
+		state->n_kept--;
+		good &= msr_write(state->kept[state->n_kept].address, state->kept[state->n_kept].value);
+	}
+	return good;
+}
+
 static bool reset(const struct pmu *pmu, const char **why)
 {
 	const struct intel_found *found = intel_found(pmu);
 	uint64_t value;
 
+	intel_give_back(pmu);
 	if (pmu->has_global && !msr_write(IA32_PERF_GLOBAL_CTRL, 0))
 		return fault(pmu, why, "IA32_PERF_GLOBAL_CTRL");
 	if (pmu->n_fixed && !msr_write(IA32_FIXED_CTR_CTRL, 0))

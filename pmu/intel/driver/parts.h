@@ -13,6 +13,12 @@
 /** Every PMU register that CPUID and IA32_PERF_CAPABILITIES promise, as it is now; changes none. */
 void intel_snapshot(const struct pmu *pmu, struct pmu_snapshot *out);
 
+/** Keep what a register that is not the PMU's holds, before a check changes it. intel_give_back() writes all
+ * of them back; so does reset(), for checks that a fault ends. @return false: an access faulted, or too many
+ * are kept */
+bool intel_lend(const struct pmu *pmu, uint32_t address);
+bool intel_give_back(const struct pmu *pmu);
+
 /** Accesses that must raise #GP on this CPU, and some that must not. */
 unsigned intel_accesses(const struct pmu *pmu, struct pmu_access *out, unsigned max);
 

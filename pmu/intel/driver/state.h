@@ -31,6 +31,8 @@ struct intel_found {
 	bool processor_trace;                  /* one that writes to tables of pages: CPUID.14H */
 };
 
+#define INTEL_KEPT 4 /* registers that one check changes, at most */
+
 struct intel_pmu {
 	struct intel_found found;
 	/* What each counter held when it was last written: version 1 has no overflow status, so an overflow
@@ -42,6 +44,12 @@ struct intel_pmu {
 	uint32_t missing[INTEL_EXTRAS];
 	char extra_name[INTEL_EXTRAS]
 		       [INTEL_ACCESS_NAME]; /* names of accesses to registers of single events */
+	/* Registers that are not the PMU's, which a check has changed: what they held. */
+	unsigned n_kept;
+	struct {
+		uint32_t address;
+		uint64_t value;
+	} kept[INTEL_KEPT];
 };
 
 static inline struct intel_pmu *intel_pmu(const struct pmu *pmu)
