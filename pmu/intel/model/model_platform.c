@@ -52,6 +52,9 @@ enum register_answer intel_platform_write(struct intel_state *s, uint32_t addres
 	uint64_t before = p->modulation;
 
 	*at = value;
+	/* Whether clocks are counted is part of what decides on the short cut. */
+	if (address != IA32_CLOCK_MODULATION)
+		intel_update_running(s);
 	intel_hook_modulated(s, before);
 	return REGISTER_DONE;
 }

@@ -568,6 +568,29 @@ static void increments(void **unused)
 	assert_int_equal(intel_model.increments(cpu, &s, out, 8), -1);
 }
 
+/* Those of clocks too, from when one of their counts is written. */
+static void increments_of_clocks(void **unused)
+{
+	static const uint32_t counts[] = {IA32_MPERF, IA32_APERF};
+	struct qterm term = {Q_INSTRUCTIONS, 3};
+	struct step s = {.terms = &term, .n_terms = 1, .cycles = 2, .level = 3};
+	struct model_increment out[8];
+	(void)unused;
+	for (unsigned i = 0; i < 2; i++) {
+		power_up(&intel_nehalem, "");
+		set(IA32_PERF_GLOBAL_CTRL, 1);
+		program(0, INSTR);
+		assert_int_equal(intel_model.increments(cpu, &s, out, 8), 1);
+		set(counts[i], 5);
+		assert_int_equal(intel_model.increments(cpu, &s, out, 8), -1);
+		intel_model.advance(cpu, &s);
+		assert_int_equal(get(counts[i]), 7);
+		set(IA32_MPERF, 0);
+		set(IA32_APERF, 0);
+		assert_int_equal(intel_model.increments(cpu, &s, out, 8), 1);
+	}
+}
+
 #define MODEL_RULE_TESTS                                                                                     \
 	cmocka_unit_test(reset_state), cmocka_unit_test(presence), cmocka_unit_test(capabilities),           \
 		cmocka_unit_test(select_reserved), cmocka_unit_test(counter_write),                          \
@@ -576,6 +599,7 @@ static void increments(void **unused)
 		cmocka_unit_test(rdpmc_rules), cmocka_unit_test(enables), cmocka_unit_test(rings),           \
 		cmocka_unit_test(events), cmocka_unit_test(events_of_cores), cmocka_unit_test(clocks),       \
 		cmocka_unit_test(slots), cmocka_unit_test(amounts_add_up), cmocka_unit_test(own_write),      \
-		cmocka_unit_test(thresholds), cmocka_unit_test(edges), cmocka_unit_test(increments)
+		cmocka_unit_test(thresholds), cmocka_unit_test(edges), cmocka_unit_test(increments),         \
+		cmocka_unit_test(increments_of_clocks)
 
 #endif
