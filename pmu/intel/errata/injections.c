@@ -271,7 +271,7 @@ static bool of_front_end(const struct intel_state *s, unsigned c)
 /* Whether a breakpoint that is disabled is there, and another one is enabled. */
 static bool breakpoint_passed(uint64_t ip)
 {
-	uintptr_t control = debug_control();
+	uint64_t control = dr7_read();
 
 	for (unsigned n = 0; control & 0xff && n < 4; n++)
 		if (!(control & DR7_ENABLES(n)) && debug_address(n) == ip)
