@@ -29,22 +29,36 @@ bool intel_passed_instance(const struct pmu *pmu, unsigned i, struct pmu_control
 	return !i && !pmu->under_hypervisor && out->counters && intel_offers(pmu, CODE_INSTRUCTIONS);
 }
 
-/* Eight turns of a loop, with a breakpoint at it that is disabled if another one is enabled. */
+/* A loop of two instructions. @return its address; no turns: it is not run */
+static __attribute__((noinline)) uintptr_t turn(uintptr_t turns)
+{
+	uintptr_t loop;
+
+#ifdef __x86_64__
+#define LOOP_ADDRESS "lea 1f(%%rip), %0\n"
+#else
+#define LOOP_ADDRESS "mov $1f, %0\n"
+#endif
+	__asm__ volatile(LOOP_ADDRESS "test %1, %1\n\tjz 2f\n1:\tdec %1\n\tjnz 1b\n2:"
+			 : "=&r"(loop), "+r"(turns)::"cc");
+	return loop;
+}
+
+/* Eight turns of the loop, with a breakpoint at it that is disabled if another one is enabled. */
 static __attribute__((noinline)) uint64_t passing(struct control_fixture *h, bool one_enabled)
 {
 	const struct pmu_config config = {.code = CODE_INSTRUCTIONS, .levels = LEVELS_ALL};
-	uintptr_t loop, turns = TURNS;
+	uintptr_t none = 0, turns = TURNS;
 
-#ifdef __x86_64__
-	__asm__("lea 1f(%%rip), %0" : "=r"(loop));
-#else
-	__asm__("mov $1f, %0" : "=r"(loop));
-#endif
+	/* Not known to the compiler, which could make two loops of one otherwise. */
+	__asm__("" : "+r"(none), "+r"(turns));
+	uintptr_t loop = turn(none);
+
 	control_program(h, 0, &config, START);
 	if (one_enabled)
 		debug_set((uintptr_t)memory, loop);
 	h->works(h, "starting", h->pmu->driver->start(h->pmu, 1));
-	__asm__ volatile("1:\tdec %0\n\tjnz 1b" : "+r"(turns));
+	turn(turns);
 	h->works(h, "stopping", h->pmu->driver->stop(h->pmu));
 	debug_clear();
 	return control_value(h, 0);
@@ -87,11 +101,6 @@ static unsigned sampled(struct control_fixture *h, struct pmu_recording *r, bool
 	if (!h->works(h, "setting PEBS up", record_setup(h->pmu, r, &why)) ||
 	    !h->works(h, "sampling", record_start(h->pmu, r)))
 		return 0;
-#ifdef __x86_64__
-#define LOOP_ADDRESS "lea 1f(%%rip), %0\n"
-#else
-#define LOOP_ADDRESS "mov $1f, %0\n"
-#endif
 	if (stack)
 		__asm__ volatile("mov %%ss, %k2\n\t" LOOP_ADDRESS
 				 "1:\tmov %k2, %%ss\n\ttest %k2, %k2\n\ttest %k2, %k2\n\tdec %1\n\tjnz 1b"
