@@ -69,7 +69,7 @@ void intel_sample_freeze_check(struct control_fixture *h, unsigned i, const stru
 	const struct pmu_recording branches = {.source = record_source(h->pmu, RECORD_LAST_BRANCHES),
 					       .levels = LEVELS_ALL};
 	static struct pmu_record got[INTEL_LBR_DEPTH_MAX], of[2];
-	const char *why;
+	const char *why = "records take more memory than there is here";
 
 	(void)i, (void)e;
 	if (!sample.source || !branches.source)
@@ -77,12 +77,13 @@ void intel_sample_freeze_check(struct control_fixture *h, unsigned i, const stru
 	sample.size = record_memory(h->pmu, &sample);
 	if (!record_can_sample(h->pmu, &sample, &why))
 		sample.config.code = CODE_INSTRUCTIONS_PRECISE;
-	if (!record_can_sample(h->pmu, &sample, &why)) {
+	if (sample.size > sizeof memory || !record_can_sample(h->pmu, &sample, &why)) {
 		h->leave(h, why);
 		return;
 	}
-	h->works(h, "setting up",
-		 record_setup(h->pmu, &branches, &why) && record_setup(h->pmu, &sample, &why));
+	if (!h->works(h, "setting up",
+		      record_setup(h->pmu, &branches, &why) && record_setup(h->pmu, &sample, &why)))
+		return;
 	h->works(h, "asking for the freeze", intel_change_msr(IA32_DEBUGCTL, 0, DEBUGCTL_FREEZE_LBRS_ON_PMI));
 	h->arm(h);
 	h->works(h, "recording", record_start(h->pmu, &branches) && record_start(h->pmu, &sample));

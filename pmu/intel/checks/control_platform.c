@@ -221,11 +221,14 @@ static void sampled_over(struct control_fixture *h)
 	uint64_t more = 0;
 
 	r.size = r.source ? record_memory(h->pmu, &r) : 0;
-	if (!r.source || !record_can_sample(h->pmu, &r, &why)) {
+	if (r.size > sizeof memory)
+		why = "records take more memory than there is here";
+	if (!r.source || r.size > sizeof memory || !record_can_sample(h->pmu, &r, &why)) {
 		h->leave(h, why);
 		return;
 	}
-	h->works(h, "setting PEBS up", record_setup(h->pmu, &r, &why));
+	if (!h->works(h, "setting PEBS up", record_setup(h->pmu, &r, &why)))
+		return;
 	h->works(h, "holding counters in SMM", intel_change_msr(IA32_DEBUGCTL, 0, DEBUGCTL_FREEZE_WHILE_SMM));
 	h->works(h, "sampling", record_start(h->pmu, &r));
 	bool came = waited(h->pmu, intel_ds_area(&r), &more);
