@@ -311,7 +311,7 @@ static bool identify(struct pmu *pmu, const char **why)
 				     core_of_this_cpu(),
 				     genuine(),
 				     cpuid(6, 0).ecx & 1,
-				     cpuid(6, 0).eax >> 7 & 1,
+				     cpuid(6, 0).eax >> 7 & 1 && answers(MSR_PPERF),
 				     cpuid(1, 0).edx >> 22 & 1,
 				     firmware_is_counted(),
 				     cpuid(7, 0).ebx >> 25 & cpuid(0x14, 0).ecx & 1};
