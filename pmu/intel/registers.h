@@ -123,15 +123,14 @@
 #define DEBUGCTL_FREEZE_WHILE_SMM      (1ull << 14)
 #define DEBUGCTL_RTM                   (1ull << 15) /* debugging of transactions */
 
-/* --- last-branch records: SDM 17.4.8, 17.5 to 17.12; where the stack lies: lbr.h --------------------- */
-/* The core's clock and power, SDM vol. 3, 15.2 and 15.8. */
+/* --- the core's clock and power: SDM vol. 3, 15.2 and 15.8 ------------------------------------------- */
 #define IA32_MPERF            0xe7
 #define IA32_APERF            0xe8
 #define IA32_CLOCK_MODULATION 0x19a
 #define CLOCK_HALF            0x18  /* of it: on, half of the time */
 #define MSR_PPERF             0x64e /* where CPUID.6:EAX[7] */
 
-/* Processor trace, SDM vol. 3, 32.2.8: CPUID.7:EBX[25]. */
+/* --- processor trace: SDM vol. 3, 32.2.8; CPUID.7:EBX[25] -------------------------------------------- */
 #define IA32_RTIT_OUTPUT_BASE      0x560
 #define IA32_RTIT_OUTPUT_MASK_PTRS 0x561
 #define IA32_RTIT_CTL              0x570
@@ -141,6 +140,7 @@
 #define RTIT_BITS                  0x2f8f /* enable, cycles, rings, CR3, ToPA, times, returns, branches */
 #define IA32_RTIT_STATUS           0x571
 
+/* --- last-branch records: SDM 17.4.8, 17.5 to 17.12; where the stack lies: lbr.h --------------------- */
 #define MSR_LBR_SELECT      0x1c8
 #define MSR_LASTBRANCH_TOS  0x1c9
 #define MSR_LBR_INFO_0      0xdc0 /* + n, formats 5 and 7 */

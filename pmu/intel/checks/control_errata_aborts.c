@@ -217,8 +217,7 @@ void intel_front_halt_check(struct control_fixture *h, unsigned i, const struct 
 		  control_value(h, 0) - START);
 }
 
-/* --- overflows about a halt ------------------------------------------------------------------------------
- */
+/* --- overflows about a halt ------------------------------------------------------------------------ */
 
 #define SHORT_HALT_US 2000
 #define PHASES_MAX    2000

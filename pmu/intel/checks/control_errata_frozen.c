@@ -110,8 +110,7 @@ void intel_sample_freeze_check(struct control_fixture *h, unsigned i, const stru
 		  RUNGS, newest);
 }
 
-/* --- another clock ----------------------------------------------------------------------------------------
- */
+/* --- another clock --------------------------------------------------------------------------------- */
 
 #define BRANCHES 2 /* behind the change */
 

@@ -17,8 +17,7 @@
 
 static _Alignas(4096) uint8_t memory[2 * 4096];
 
-/* --- breakpoints -----------------------------------------------------------------------------------------
- */
+/* --- breakpoints ----------------------------------------------------------------------------------- */
 
 #define TURNS 8
 
@@ -73,8 +72,7 @@ void intel_passed_check(struct control_fixture *h, unsigned i, const struct pmu_
 	h->equal(h, "the same, at a breakpoint that is disabled", without, passing(h, true));
 }
 
-/* --- loads of SS -------------------------------------------------------------------------------------------
- */
+/* --- loads of SS ----------------------------------------------------------------------------------- */
 
 #define RECORDS 32
 #define PERIOD  6 /* one more than the loop has instructions, so that each has its turn */

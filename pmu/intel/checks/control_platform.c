@@ -95,8 +95,7 @@ void intel_clock_check(struct control_fixture *h, unsigned i, const struct pmu_e
 	h->works(h, "restoring the clock and its counts", intel_give_back(h->pmu));
 }
 
-/* --- branches --------------------------------------------------------------------------------------------
- */
+/* --- branches -------------------------------------------------------------------------------------- */
 
 #define BRANCHES 64
 
@@ -145,8 +144,7 @@ void intel_slow_trace_check(struct control_fixture *h, unsigned i, const struct 
 	h->works(h, "restoring the clock", intel_give_back(h->pmu));
 }
 
-/* --- firmware's interrupt ---------------------------------------------------------------------------------
- */
+/* --- firmware's interrupt -------------------------------------------------------------------------- */
 
 #define LOOKS_VIRTUAL 512 /* some twenty steps each */
 #define LOOKS         (1u << 22)

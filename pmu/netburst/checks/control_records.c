@@ -229,8 +229,7 @@ void trace_check(struct control_fixture *h, unsigned i, const struct pmu_event *
 	h->works(h, "releasing", record_release(h->pmu, &r));
 }
 
-/* --- the end of the address space: erratum P79 ------------------------------------------------------------
- */
+/* --- the end of the address space: erratum P79 ----------------------------------------------------- */
 
 #define PAGE     4096
 #define FILL     0x55

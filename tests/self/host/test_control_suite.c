@@ -15,12 +15,10 @@
 
 #define GAP 1000
 
-static struct
-try {
+static struct trial {
 	bool fails, refused, smi;
 	uint64_t took;
-}
-tries[INTRUSION_TRIES];
+} tries[INTRUSION_TRIES];
 static unsigned n_tries, resets, stale_seen;
 static enum intrusion_source source;
 static int watches;
@@ -128,7 +126,7 @@ uint64_t status_of(struct probe *p)
 
 static void scripted_check(struct probe *p)
 {
-	const struct try *t;
+	const struct trial *t;
 
 	assert_true(n_tries < INTRUSION_TRIES);
 	t = &tries[n_tries++];
@@ -159,7 +157,7 @@ static bool reset(const struct pmu *pmu, const char **why)
 static struct pmu_driver driver;
 
 /* @return what the tries left */
-static struct stepped carry(enum intrusion_source by, const struct try *of, unsigned n)
+static struct stepped carry(enum intrusion_source by, const struct trial *of, unsigned n)
 {
 	struct stepped s = {.check = &check};
 
@@ -181,7 +179,7 @@ static struct stepped carry(enum intrusion_source by, const struct try *of, unsi
 
 static void undisturbed_checks_are_tried_once(void **state)
 {
-	static const struct try good = {.took = 10}, bad = {.fails = true, .took = 10};
+	static const struct trial good = {.took = 10}, bad = {.fails = true, .took = 10};
 
 	(void)state;
 	for (unsigned by = INTRUSION_NONE; by <= INTRUSION_COUNTER; by++)
@@ -199,12 +197,12 @@ static void undisturbed_checks_are_tried_once(void **state)
 
 static void what_an_smi_broke_into_is_tried_again(void **state)
 {
-	struct try by_turns[INTRUSION_TRIES];
+	struct trial by_turns[INTRUSION_TRIES];
 
 	(void)state;
 	for (unsigned n = 1; n <= INTRUSION_TRIES; n++) {
 		for (unsigned i = 0; i < INTRUSION_TRIES; i++)
-			by_turns[i] = (struct try){.fails = i < n, .smi = i < n};
+			by_turns[i] = (struct trial){.fails = i < n, .smi = i < n};
 		struct stepped s = carry(INTRUSION_COUNTER, by_turns, INTRUSION_TRIES);
 		bool came_clean = n < INTRUSION_TRIES;
 
@@ -221,7 +219,7 @@ static void what_an_smi_broke_into_is_tried_again(void **state)
 static void a_failure_is_held_against_the_clock(void **state)
 {
 	static const struct {
-		struct try first, second;
+		struct trial first, second;
 		unsigned believed;
 	} cases[] = {
 		{{.fails = true, .took = 5 + GAP + 1}, {.took = 5}, 2},
@@ -235,7 +233,7 @@ static void a_failure_is_held_against_the_clock(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		struct try both[2] = {cases[i].first, cases[i].second};
+		struct trial both[2] = {cases[i].first, cases[i].second};
 		struct stepped s = carry(INTRUSION_CLOCK, both, 2);
 
 		assert_int_equal(n_tries, 2);
@@ -247,7 +245,7 @@ static void a_failure_is_held_against_the_clock(void **state)
 
 static void what_cannot_be_reset_is_told(void **state)
 {
-	static const struct try good = {.took = 10};
+	static const struct trial good = {.took = 10};
 
 	(void)state;
 	refuse_reset = true;
