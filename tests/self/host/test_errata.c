@@ -92,7 +92,7 @@ static const struct {
 	/* too few: a count that is lost, an interrupt that does not come, rings that lack some, */
 	{"AMD-795", SHOWS_MORE, -4, -1},
 	{"AMD-1023", SHOWS_MORE, -1, -1},
-	{"AMD-538", SHOWS_MORE, -INT64_MAX, -1},
+	{"AMD-538", SHOWS_MORE, -400, -1},
 	{"BDM120", SHOWS_MORE, -1000, -1},
 	{"AAJ148", SHOWS_MORE, -1, -1},
 	{"MTL-PERFCAP", SHOWS_MORE, -1, -1},
