@@ -1,6 +1,6 @@
 /*
- * For machines whose other processors are given no job of their own and do not count: nobody works beside what is
- * judged (arch/second_cpu.h), and the sweep along that axis is skipped.
+ * For machines whose other processors are given no job of their own and do not count: nobody works beside
+ * what is judged (arch/second_cpu.h), and the sweep along that axis is skipped.
  */
 #include "arch/second_cpu.h"
 

@@ -1,6 +1,6 @@
 /*
- * What AArch64 does not have here: a count of what EL3 does (arch/firmware.h); and what tells processors apart
- * (processors.h).
+ * What AArch64 does not have here: a count of what EL3 does (arch/firmware.h); and what tells processors
+ * apart (processors.h).
  */
 #include "arch/firmware.h"
 #include "arch/processors.h"

@@ -10,8 +10,8 @@
 /** The physical timer has interrupted. */
 void watchdog_fired(void);
 
-/** How many times as long as it is told the watchdog waits: 1, or more in an emulator whose clock is its host's,
- * which may let it wait while that goes on. */
+/** How many times as long as it is told the watchdog waits: 1, or more in an emulator whose clock is its
+ * host's, which may let it wait while that goes on. */
 unsigned watchdog_patience(void);
 
 /** What held the watchdog off was left. */

@@ -1,6 +1,6 @@
 /*
- * For assembly that serves 64 and 32 bits: registers and instructions by the names that they have in 64-bit mode.
- * WORD is the size of a register in bytes, AT(symbol) the memory at a symbol of the image's.
+ * For assembly that serves 64 and 32 bits: registers and instructions by the names that they have in 64-bit
+ * mode. WORD is the size of a register in bytes, AT(symbol) the memory at a symbol of the image's.
  */
 #ifndef ARCH_X86_WORD_H
 #define ARCH_X86_WORD_H

@@ -82,7 +82,8 @@ uint64_t timer_halt_deeply(unsigned us)
 	if (cpu_has(CPU_MONITOR))
 		leaf = cpuid(CPUID_MWAIT, 0);
 	hint = mwait_deepest(leaf.ecx, leaf.edx);
-	/* SDM vol. 3, 10.5.4: without ARAT its timer may stand still there, and nothing would end the halt. */
+	/* SDM vol. 3, 10.5.4: without ARAT its timer may stand still there, and nothing would end the halt.
+	 */
 	if (!hint || !cpu_has(CPU_ARAT))
 		return 0;
 	apic_timer_oneshot((uint32_t)(apic_timer_hz() * us / 1000000));

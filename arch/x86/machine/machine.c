@@ -159,8 +159,7 @@ const char *machine_init(const struct boot_info *boot, char room[MACHINE_REASON]
 		note_add("firmware limits CPUID to its first leaves (IA32_MISC_ENABLE[22]): lifted for the "
 			 "run");
 	find_devices(boot);
-	if (!paging_build(boot) || !stacks_create() || !user_init() ||
-	    !cpu_state_init(boot->alloc_pages))
+	if (!paging_build(boot) || !stacks_create() || !user_init() || !cpu_state_init(boot->alloc_pages))
 		return "too little memory below 4 GiB for page tables and stacks: give the machine at least "
 		       "64 MiB more";
 	map_screen(&boot->framebuffer);

@@ -16,9 +16,9 @@
 
 struct boot_info;
 
-/** Say which processor is number 0, by its local APIC's ID, and what else firmware knows of all of them. After
- * acpi_read(), which has the others: one that firmware's services do not know, or call disabled or unhealthy,
- * is not enabled, and a note says so. */
+/** Say which processor is number 0, by its local APIC's ID, and what else firmware knows of all of them.
+ * After acpi_read(), which has the others: one that firmware's services do not know, or call disabled or
+ * unhealthy, is not enabled, and a note says so. */
 void processors_list(uint32_t boot_apic_id, const struct boot_info *boot);
 
 /** Whether firmware's services name processors by the APIC IDs that ACPI's tables have. */

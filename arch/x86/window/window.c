@@ -16,19 +16,20 @@
 /* Ring 0: kernels get a stack of their own, with the old stack pointer on top of it. RAX is free before the
  * window. */
 #ifdef __i386__
-/* From the stack's top to where kernels begin: what a step pushes before that is clear of the bracket's words. */
-#define RING0_DEPTH (2 * STACK_LINE)
+/* From the stack's top to where kernels begin: what a step pushes before that is clear of the bracket's
+ * words. */
+#define RING0_DEPTH    (2 * STACK_LINE)
 #define RING0_STACK_AT 3 /* where the stack's address goes */
 static const uint8_t ring0_entry[] = {
-	0x89, 0xe0,          /* mov %esp,%eax */
-	0xbc, 0, 0, 0, 0,    /* mov $top,%esp */
-	0x50,                /* push %eax */
-	0x83, 0xec, RING0_ROOM, /* sub $124,%esp */
+	0x89, 0xe0,                   /* mov %esp,%eax */
+	0xbc, 0,    0,          0, 0, /* mov $top,%esp */
+	0x50,                         /* push %eax */
+	0x83, 0xec, RING0_ROOM,       /* sub $124,%esp */
 };
 static const uint8_t ring0_exit[] = {
 	0x83, 0xc4, RING0_ROOM, /* add $124,%esp */
-	0x5c,                /* pop %esp */
-	0xc3,                /* ret */
+	0x5c,                   /* pop %esp */
+	0xc3,                   /* ret */
 };
 static const uint8_t ring3_entry[] = {
 	0x8d, 0xa4, 0x24, 0x00, 0xf8, 0xff, 0xff, /* lea -2048(%esp),%esp */
@@ -97,8 +98,8 @@ static void touch(const uint8_t *p, size_t size)
 		(void)*(volatile const uint8_t *)(p + i);
 }
 
-/* Code that is written to is dear, above all in an emulator, which has translated it: whole words, and only what
- * changes. */
+/* Code that is written to is dear, above all in an emulator, which has translated it: whole words, and only
+ * what changes. */
 static uint8_t *put(uint8_t *to, const void *code, size_t size)
 {
 	const uint8_t *from = code;
