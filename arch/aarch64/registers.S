@@ -29,15 +29,15 @@
 	BLOCK \write, 3, 3, 13, 0, 1	/* TPIDR_EL0: a register that takes any value */
 .endm
 
-	.globl register_stubs, register_stubs_end, register_refused
-	.hidden register_stubs, register_stubs_end, register_refused
+	.globl register_code, register_code_end, register_refused
+	.hidden register_code, register_code_end, register_refused
 	.p2align 3
-register_stubs:
+register_code:
 	BLOCKS 0
 	BLOCKS 1
-register_stubs_end:
+register_code_end:
 
-/* uint64_t register_call(const void *stub, uint64_t value, bool *refused) */
+/* uint64_t register_call(const void *code, uint64_t value, bool *refused) */
 	.globl register_call
 	.hidden register_call
 register_call:

@@ -12,10 +12,10 @@
 
 #include <stddef.h>
 
-extern const char register_stubs[], register_stubs_end[], register_refused[];
-uint64_t register_call(const void *stub, uint64_t value, bool *refused);
+extern const char register_code[], register_code_end[], register_refused[];
+uint64_t register_call(const void *code, uint64_t value, bool *refused);
 
-#define STUB 8 /* bytes */
+#define CODE 8 /* bytes */
 
 /* As registers.S has them, in the same order. */
 static const struct block {
@@ -25,7 +25,7 @@ static const struct block {
 #define BLOCKS (sizeof blocks / sizeof blocks[0])
 
 /* @return NULL: there is none for this register */
-static const char *stub_of(uint64_t number, bool write)
+static const char *code_of(uint64_t number, bool write)
 {
 	unsigned crm = number >> 3 & 15, crn = number >> 7 & 15, op1 = number >> 11 & 7, at = 0, all = 0,
 		 found = 0;
@@ -44,27 +44,27 @@ static const char *stub_of(uint64_t number, bool write)
 	all = at;
 	if (!known)
 		return NULL;
-	return register_stubs + (found + (write ? all : 0)) * STUB;
+	return register_code + (found + (write ? all : 0)) * CODE;
 }
 
 uint64_t register_fixup(uint64_t pc)
 {
-	return pc >= (uint64_t)register_stubs && pc < (uint64_t)register_stubs_end
+	return pc >= (uint64_t)register_code && pc < (uint64_t)register_code_end
 		       ? (uint64_t)register_refused
 		       : 0;
 }
 
 bool register_read(enum register_space space, uint64_t number, uint64_t *value)
 {
-	const char *stub = space == SPACE_SYSTEM ? stub_of(number, false) : NULL;
+	const char *code = space == SPACE_SYSTEM ? code_of(number, false) : NULL;
 	struct register_access a = {.space = (uint8_t)space, .number = number, .permitted = true};
 	bool refused = true, good;
 
-	if (stub && step_asks(&a, &good)) {
+	if (code && step_asks(&a, &good)) {
 		*value = good ? a.value : 0;
 		return good;
 	}
-	*value = stub ? register_call(stub, 0, &refused) : 0;
+	*value = code ? register_call(code, 0, &refused) : 0;
 	return !refused;
 }
 
@@ -114,24 +114,24 @@ bool courage_allows(enum register_space space, uint64_t number)
 
 bool register_write(enum register_space space, uint64_t number, uint64_t value)
 {
-	const char *stub = space == SPACE_SYSTEM ? stub_of(number, true) : NULL;
+	const char *code = space == SPACE_SYSTEM ? code_of(number, true) : NULL;
 	struct register_access a = {
 		.space = (uint8_t)space, .number = number, .permitted = true, .write = true, .value = value};
 	bool refused = true, good;
 	uint64_t holds;
 
-	if (stub && !courage_allows(space, number)) {
+	if (code && !courage_allows(space, number)) {
 		if (register_read(space, number, &holds) && holds == value)
 			return true;
 		trap_abort(TRAP_REFUSED);
 	}
-	if (stub && step_asks(&a, &good))
+	if (code && step_asks(&a, &good))
 		return good;
-	if (stub) {
+	if (code) {
 		/* Told first: the write may be the last thing that the machine does. */
 		breadcrumbs_live->number = (uint32_t)number;
 		breadcrumbs_live->value = value;
-		register_call(stub, value, &refused);
+		register_call(code, value, &refused);
 	}
 	step_run_free();
 	return !refused;
