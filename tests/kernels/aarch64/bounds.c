@@ -29,6 +29,8 @@ enum limit {
 
 #define CHAINED (KERNEL_SERVICE_CHAIN_L1 | KERNEL_SERVICE_CHAIN_LLC)
 
+#define BY_ACCESSES "accesses lead to it, and NOPs that ran before to none"
+
 static const struct bound rows[] = {
 	WATCHED(BR_MISPRED, NONE, GUESSES_FIXED, NULL,
 		PARTS(SHARE(BR_COND, ONE_IN_4), SHARE(BR_JMP_INDIRECT, ONE_IN_4), SHARE(BR_CALL_INDIRECT, ONE_IN_4),
@@ -37,7 +39,7 @@ static const struct bound rows[] = {
 		"branches in a regular pattern that has been seen before: a predictor is right about most"),
 	WATCHED(L1D_LOAD_MISS, NONE, DATA_WINDOW, NULL,
 		PARTS(ACCESSES(OF_AN_ACCESS), UP(BR_MISPRED, WRONG_LOADS)),
-		"accesses lead to it, and NOPs that ran before to none"),
+		BY_ACCESSES),
 	WATCHED(L1I_MISS, NONE, A_WINDOW, NULL,
 		PARTS(UP(INSTRUCTIONS, OF_AN_INSTRUCTION), UP(INSN_MAINTENANCE, OF_A_WALK)),
 		"how often is in no document"),
@@ -49,19 +51,19 @@ static const struct bound rows[] = {
 		"one processor runs: nobody else writes, and a load alone has nothing to go ahead of"),
 	WATCHED(CACHES_SOME, NONE, DATA_WINDOW, NULL,
 		PARTS(ACCESSES(OF_AN_ACCESS), UP(BR_MISPRED, WRONG_LOADS)),
-		"accesses lead to it, and NOPs that ran before to none"),
+		BY_ACCESSES),
 	WATCHED(REQUESTS_SOME, NONE, REQUESTS_WINDOW, NULL,
 		PARTS(ACCESSES(OF_AN_ACCESS), UP(BR_MISPRED, WRONG_LOADS)),
-		"accesses lead to it, and NOPs that ran before to none"),
+		BY_ACCESSES),
 	WATCHED(LLC_REF, NONE, DATA_WINDOW, NULL,
 		PARTS(ACCESSES(OF_AN_ACCESS), UP(BR_MISPRED, WRONG_LOADS)),
-		"accesses lead to it, and NOPs that ran before to none"),
+		BY_ACCESSES),
 	WATCHED(LLC_MISS, NONE, DATA_WINDOW, NULL,
 		PARTS(ACCESSES(OF_AN_ACCESS), UP(BR_MISPRED, WRONG_LOADS)),
-		"accesses lead to it, and NOPs that ran before to none"),
+		BY_ACCESSES),
 	WATCHED(TRANSLATIONS_SOME, NONE, WALKS_WINDOW, NULL,
 		PARTS(ACCESSES(OF_A_WALK), UP(BR_MISPRED, WRONG_LOADS)),
-		"accesses lead to it, and NOPs that ran before to none; some events count cycles of walks"),
+		BY_ACCESSES "; some events count cycles of walks"),
 	WATCHED(PREDICTIONS_SOME, NONE, DATA_WINDOW, NULL,
 		PARTS(UP(BRANCHES, GUESSES), UP(BR_MISPRED, WRONG_LOADS), UP(EXCEPTIONS, WRONG_LOADS),
 		UP(INTERRUPTS_HW, WRONG_LOADS), UP(INTERRUPTS_NMI, WRONG_LOADS)),

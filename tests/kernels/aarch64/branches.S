@@ -135,12 +135,7 @@ SIGNATURE_END
 
 KERNEL branches_random, "N times sixteen pairs of branches on random bits: half of the first ones cannot be foreseen"
 	ldr	x3, [x1, #RANDOM_STATE]
-	movz	x4, #0x7f2d
-	movk	x4, #0x4c95, lsl #16
-	movk	x4, #0xf42d, lsl #32
-	movk	x4, #0x5851, lsl #48
-	movz	x5, #0x814f
-	movk	x5, #0xf767, lsl #16
+	RANDOM_FACTORS
 1:	madd	x3, x3, x4, x5
 	mov	x6, x3
 	.rept PAIRS

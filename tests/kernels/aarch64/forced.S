@@ -19,18 +19,23 @@ SIG_LOOP
 SIG_RANGE PIPELINE_EMPTIED, 8, 0, 8, 0, "what is behind an ISB is fetched after it"
 SIGNATURE_END
 
-KERNEL code_refills, "N times all instruction caches emptied, behind which the loop goes on", needs=KERNEL_NEEDS_IC, flags=KERNEL_PRIVILEGED
-1:	ic	iallu
-	dsb	nsh
-	isb
-	LOOP_END
-KERNEL_END
+/* One instruction that empties something, and what makes the processor see that. */
+.macro SIG_EMPTIED
 SIG INSTRUCTIONS, 3 + 2
 SIG INSN_MAINTENANCE, 1
 SIG INSN_DSB, 1
 SIG INSN_ISB, 1
 SIG INSN_SERIALIZING, 1
 SIG_LOOP
+.endm
+
+KERNEL code_refills, "N times all instruction caches emptied, behind which the loop goes on", needs=KERNEL_NEEDS_IC, flags=KERNEL_PRIVILEGED
+1:	ic	iallu
+	dsb	nsh
+	isb
+	LOOP_END
+KERNEL_END
+SIG_EMPTIED
 SIG_RANGE CODE_REFILLED, 1, 0, 1, 0, "no instruction cache has the code behind the ISB"
 SIGNATURE_END
 
@@ -40,12 +45,7 @@ KERNEL code_walks, "N times all TLBs emptied, behind which the loop goes on", fl
 	isb
 	LOOP_END
 KERNEL_END
-SIG INSTRUCTIONS, 3 + 2
-SIG INSN_MAINTENANCE, 1
-SIG INSN_DSB, 1
-SIG INSN_ISB, 1
-SIG INSN_SERIALIZING, 1
-SIG_LOOP
+SIG_EMPTIED
 SIG_RANGE CODE_WALKED, 1, 0, 1, 0, "no TLB has the translation of the code behind the ISB"
 SIGNATURE_END
 
@@ -198,12 +198,7 @@ SIGNATURE_END
 
 KERNEL branches_elsewhere, "N times sixteen indirect branches to one of two places, on random bits"
 	ldr	x3, [x1, #RANDOM_STATE]
-	movz	x4, #0x7f2d
-	movk	x4, #0x4c95, lsl #16
-	movk	x4, #0xf42d, lsl #32
-	movk	x4, #0x5851, lsl #48
-	movz	x5, #0x814f
-	movk	x5, #0xf767, lsl #16
+	RANDOM_FACTORS
 1:	madd	x3, x3, x4, x5
 	mov	x6, x3
 	.rept PLACES

@@ -53,6 +53,17 @@
 	brk	#0xdead
 .endm
 
+/* Six instructions: X4 and X5 are the multiplier and the summand of a linear congruential generator of 64 bits, whose
+ * highest bits nothing foresees. */
+.macro RANDOM_FACTORS
+	movz	x4, #0x7f2d
+	movk	x4, #0x4c95, lsl #16
+	movk	x4, #0xf42d, lsl #32
+	movk	x4, #0x5851, lsl #48
+	movz	x5, #0x814f
+	movk	x5, #0xf767, lsl #16
+.endm
+
 /* The end of a loop of N turns that begins at 1: two instructions. */
 .macro LOOP_END
 	sub	x0, x0, #1
